@@ -1,0 +1,1 @@
+"""Thalweg: a workbench for optimization in machine learning."""

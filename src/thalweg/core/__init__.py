@@ -1,0 +1,1 @@
+"""The vocabulary: plain records and checks that every other package speaks in."""

@@ -1,0 +1,34 @@
+"""A statement about a point, with the number that supports it and the limit it was held to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is known about a point w, and how it is known.
+
+    `holds` says whether `measured` is within `limit`. `gap` bounds f(w) − f* from above where such a
+    bound exists. `shows` and `does_not_show` spell out what follows from the numbers and what
+    does not: a small gradient, for one, does not tell a minimum from a saddle.
+    """
+
+    kind: str  # "stationarity", "duality gap", ...
+    holds: bool
+    measured: float
+    limit: float
+    statement: str  # the numbers, in one sentence
+    shows: str
+    does_not_show: str = ""
+    gap: float | None = None  # f(w) − f* ≤ gap
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [f"{'HOLDS' if self.holds else 'DOES NOT HOLD'}  {self.kind}: {self.statement}"]
+        lines.append(f"  shows: {self.shows}")
+        if self.does_not_show:
+            lines.append(f"  does not show: {self.does_not_show}")
+        return "\n".join(lines)

@@ -1,0 +1,26 @@
+"""The exceptions: bad input is one, a run that ends badly is not (that is an `Outcome`)."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ThalwegError(Exception):
+    """Base of everything that Thalweg raises on purpose."""
+
+
+class InputError(ThalwegError, ValueError):
+    """An argument cannot be used; the message names it, the condition, what came and a way out."""
+
+
+class StorageError(ThalwegError, OSError):
+    """A saved run or checkpoint cannot be written or read; nothing on disk was changed."""
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """A clause that helps with a misspelt `name`: the nearest known one, and all of them."""
+    choices = sorted(known)
+    near = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"{hint}Known: {', '.join(choices)}."

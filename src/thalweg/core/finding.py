@@ -1,0 +1,50 @@
+"""Something that is wrong, or right, with a run: a claim, its number, its limit and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+
+class Severity(IntEnum):
+    """How much a finding asks of its reader; larger is worse."""
+
+    OK = 0
+    NOTE = 1
+    WARN = 2
+    ACT = 3
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One diagnosis, in the order in which a reader needs it."""
+
+    name: str  # "step above the stability limit"
+    severity: Severity
+    claim: str  # one sentence with the measured number
+    measured: float
+    limit: float
+    cause: str = ""
+    advice: str = ""
+    rests_on: str = ""  # the statement of the lectures behind it
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [f"{self.severity.name:<4}  {self.name}: {self.claim}"]
+        lines += [
+            f"      {label:<8}  {text}"
+            for label, text in (
+                ("cause", self.cause),
+                ("advice", self.advice),
+                ("rests on", self.rests_on),
+            )
+            if text
+        ]
+        return "\n".join(lines)
+
+
+def worst_first(findings: list[Finding]) -> list[Finding]:
+    """The findings by falling severity; equals keep their order."""
+    return sorted(findings, key=lambda finding: -finding.severity)

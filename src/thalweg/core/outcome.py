@@ -1,0 +1,29 @@
+"""Why a run ended: an enum whose members are sentences."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Outcome(Enum):
+    """The reason a run stopped. Stopping early is an outcome, never an exception."""
+
+    CONVERGED = "The tolerance was reached."
+    ITERATION_LIMIT = "The iteration limit came before the tolerance."
+    TIME_LIMIT = "The time limit came before the tolerance."
+    DIVERGED = "The iterates left: the value grew without bound or stopped being a number."
+    STALLED = "No further progress: neither the value nor the gradient norm improves any more."
+    INTERRUPTED = "The run was interrupted by the user."
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the tolerance was reached."""
+        return self is Outcome.CONVERGED
+
+    @property
+    def word(self) -> str:
+        """The outcome as one upper-case phrase, for the start of a verdict."""
+        return self.name.replace("_", " ")
+
+    def __str__(self) -> str:
+        return self.value
