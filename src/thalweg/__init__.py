@@ -1,1 +1,136 @@
-"""Thalweg: a workbench for optimization in machine learning."""
+"""Thalweg: a workbench for optimization in machine learning.
+
+It plans, trains, certifies, diagnoses and reports. Names are resolved when they are first used (PEP
+562), so that `import thalweg` costs little and pulls in neither numba nor torch.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from thalweg import theory
+    from thalweg.certificates.critical_point import CriticalPoint, classify
+    from thalweg.core.certificate import Certificate
+    from thalweg.core.errors import InputError, StorageError, ThalwegError
+    from thalweg.core.finding import Finding, Severity
+    from thalweg.core.outcome import Outcome
+    from thalweg.core.run import Run
+    from thalweg.core.trace import Trace
+    from thalweg.methods.adagrad import AdaGrad
+    from thalweg.methods.adam import Adam
+    from thalweg.methods.bfgs import BFGS
+    from thalweg.methods.checkpoint import Checkpoint
+    from thalweg.methods.fista import FISTA
+    from thalweg.methods.gd import GD
+    from thalweg.methods.heavy_ball import HeavyBall
+    from thalweg.methods.lbfgs import LBFGS
+    from thalweg.methods.loop import Step
+    from thalweg.methods.nadam import Nadam
+    from thalweg.methods.nesterov import Nesterov
+    from thalweg.methods.newton import Newton
+    from thalweg.methods.newton_cg import NewtonCG
+    from thalweg.methods.rmsprop import RMSProp
+    from thalweg.methods.table import METHODS
+    from thalweg.objectives import surfaces
+    from thalweg.objectives.convexity import check_convex, check_smooth
+    from thalweg.objectives.function import Objective
+    from thalweg.objectives.regularized import Regularized
+    from thalweg.objectives.surfaces.noisy import Noisy
+    from thalweg.planner.minimize import minimize
+
+# Where each public name lives.
+_HOMES = {
+    "AdaGrad": "methods.adagrad",
+    "Adam": "methods.adam",
+    "BFGS": "methods.bfgs",
+    "Certificate": "core.certificate",
+    "Checkpoint": "methods.checkpoint",
+    "CriticalPoint": "certificates.critical_point",
+    "FISTA": "methods.fista",
+    "Finding": "core.finding",
+    "GD": "methods.gd",
+    "HeavyBall": "methods.heavy_ball",
+    "InputError": "core.errors",
+    "LBFGS": "methods.lbfgs",
+    "METHODS": "methods.table",
+    "Nadam": "methods.nadam",
+    "Nesterov": "methods.nesterov",
+    "Newton": "methods.newton",
+    "NewtonCG": "methods.newton_cg",
+    "Noisy": "objectives.surfaces.noisy",
+    "Objective": "objectives.function",
+    "Outcome": "core.outcome",
+    "RMSProp": "methods.rmsprop",
+    "Regularized": "objectives.regularized",
+    "Run": "core.run",
+    "Severity": "core.finding",
+    "Step": "methods.loop",
+    "StorageError": "core.errors",
+    "ThalwegError": "core.errors",
+    "Trace": "core.trace",
+    "check_convex": "objectives.convexity",
+    "check_smooth": "objectives.convexity",
+    "classify": "certificates.critical_point",
+    "minimize": "planner.minimize",
+}
+_MODULES = {"surfaces": "objectives.surfaces", "theory": "theory"}
+
+__all__ = [
+    "BFGS",
+    "FISTA",
+    "GD",
+    "LBFGS",
+    "METHODS",
+    "AdaGrad",
+    "Adam",
+    "Certificate",
+    "Checkpoint",
+    "CriticalPoint",
+    "Finding",
+    "HeavyBall",
+    "InputError",
+    "Nadam",
+    "Nesterov",
+    "Newton",
+    "NewtonCG",
+    "Noisy",
+    "Objective",
+    "Outcome",
+    "RMSProp",
+    "Regularized",
+    "Run",
+    "Severity",
+    "Step",
+    "StorageError",
+    "ThalwegError",
+    "Trace",
+    "check_convex",
+    "check_smooth",
+    "classify",
+    "minimize",
+    "surfaces",
+    "theory",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("thalweg")
+    if name in _MODULES:
+        value = import_module(f"thalweg.{_MODULES[name]}")
+    elif name in _HOMES:
+        value = getattr(import_module(f"thalweg.{_HOMES[name]}"), name)
+    else:
+        from thalweg.core.errors import suggest
+
+        raise AttributeError(f"thalweg has no {name!r}: {suggest(name, __all__)}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -11,8 +11,8 @@ from typing import Any
 class Certificate:
     """What is known about a point w, and how it is known.
 
-    `holds` says whether `measured` is within `limit`. `gap` bounds f(w) − f* from above where such a
-    bound exists. `shows` and `does_not_show` spell out what follows from the numbers and what
+    `holds` says whether `measured` is within `limit`. `gap` bounds f(w) − f* from above where such
+    a bound exists. `shows` and `does_not_show` spell out what follows from the numbers and what
     does not: a small gradient, for one, does not tell a minimum from a saddle.
     """
 

@@ -74,8 +74,8 @@ def check_count(name: str, value: Any, *, at_least: int = 1, advice: str = "") -
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """`value` if it is one of `choices`, else an error that suggests the nearest."""
-    if value in choices:
-        return str(value)
+    if isinstance(value, str) and value in choices:
+        return value
     raise InputError(f"{name} must be a known name, got {value!r}: {suggest(str(value), choices)}")
 
 

@@ -1,7 +1,7 @@
 """What is minimised: the roles that a method may ask an objective to play.
 
-The smallest role is `ObjectiveProtocol`. What more an objective knows of itself (its smoothness L, its
-strong convexity μ, its minimizer) it states as attributes, and `known` reads them, so that an
+The smallest role is `ObjectiveProtocol`. What more an objective knows of itself (its smoothness L,
+its strong convexity μ, its minimizer) it states as attributes, and `known` reads them, so that an
 objective states only what it knows.
 """
 

@@ -11,7 +11,7 @@ class Outcome(Enum):
     CONVERGED = "The tolerance was reached."
     ITERATION_LIMIT = "The iteration limit came before the tolerance."
     TIME_LIMIT = "The time limit came before the tolerance."
-    DIVERGED = "The iterates left: the value grew without bound or stopped being a number."
+    DIVERGED = "The iterates left: the value ran away or stopped being a number."
     STALLED = "No further progress: neither the value nor the gradient norm improves any more."
     INTERRUPTED = "The run was interrupted by the user."
 

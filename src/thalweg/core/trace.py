@@ -31,6 +31,8 @@ LIMIT = 100_000  # rows: 5.6 MB
 class Trace:
     """Rows of numbers under the names `COLUMNS`; `trace["value"]` is a column as an array."""
 
+    COLUMNS = COLUMNS
+
     def __init__(
         self, rows: np.ndarray | None = None, *, stride: int = 1, limit: int = LIMIT
     ) -> None:
@@ -45,9 +47,7 @@ class Trace:
 
     def __getitem__(self, column: str) -> np.ndarray:
         if column not in COLUMNS:
-            raise InputError(
-                f"a trace has no column {column!r}: {suggest(str(column), COLUMNS)}"
-            )
+            raise InputError(f"a trace has no column {column!r}: {suggest(str(column), COLUMNS)}")
         return self.rows[:, COLUMNS.index(column)].copy()
 
     def __iter__(self) -> Iterator[dict[str, float]]:

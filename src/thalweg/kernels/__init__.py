@@ -1,0 +1,1 @@
+"""Compiled loops: in place, without checks, randomness or exceptions inside."""

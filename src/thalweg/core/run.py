@@ -1,0 +1,171 @@
+"""A run: what was minimised, how, where it ended, why it ended there, and what that proves.
+
+Everything to the right of a run (certificates, findings, reports) reads this record alone, and
+works as well on a run that was saved last week. On disk a run is a folder of plain files:
+
+    run.json     all but the arrays
+    trace.csv    the history
+    weights.npz  w and w0
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thalweg.core.card import BAD, GOOD, count_of, html_card, text_card
+from thalweg.core.certificate import Certificate
+from thalweg.core.errors import StorageError
+from thalweg.core.finding import Finding, Severity
+from thalweg.core.outcome import Outcome
+from thalweg.core.storage import from_json, read_folder, to_json, write_folder
+from thalweg.core.trace import Trace
+
+FORMAT = 1  # raised when a change makes older folders unreadable
+FILES = ("run.json", "trace.csv", "weights.npz")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """The record of one minimisation."""
+
+    objective: str  # "Rosenbrock(a=1, b=100)"
+    method: str  # "lbfgs"
+    w: np.ndarray  # where it ended, float[dim]; the best point seen if it diverged
+    value: float  # f(w)
+    outcome: Outcome
+    reason: str  # the outcome with its numbers, its cause and what would help
+    trace: Trace
+    certificate: Certificate
+    w0: np.ndarray  # where it began
+    tol: float
+    seed: int
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the method, all of them
+    counts: Mapping[str, int] = field(default_factory=dict)  # values, gradients, hessian_vectors
+    findings: tuple[Finding, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)  # versions, machine, date
+
+    @property
+    def converged(self) -> bool:
+        """Whether the tolerance was reached."""
+        return self.outcome.succeeded
+
+    @property
+    def iterations(self) -> int:
+        """Number of iterations done."""
+        return int(self.trace.last["iteration"])
+
+    @property
+    def evaluations(self) -> int:
+        """Gradients plus Hessian-vector products."""
+        return int(self.trace.last["evaluations"])
+
+    @property
+    def seconds(self) -> float:
+        """Time taken, that before a resume included."""
+        return self.trace.last["seconds"]
+
+    @property
+    def gradient_norm(self) -> float:
+        """‖∇f(w)‖∞ as the certificate measured it."""
+        return self.certificate.measured
+
+    def __repr__(self) -> str:
+        rows = self._rows()
+        lines = [rows[0][1], *(f"{label}: {content}" for label, content in rows[1:] if content)]
+        # The reason already holds the claims that explain the outcome.
+        told = [f for f in self.findings if f.claim not in self.reason]
+        lines += [f"{finding.severity.name} {finding.name}: {finding.claim}" for finding in told]
+        return text_card(self.outcome.word, self._headline(), lines)
+
+    def _repr_html_(self) -> str:
+        rows = self._rows() + [(f.severity.name, f"{f.name}: {f.claim}") for f in self.findings]
+        tone = GOOD if self.converged else BAD
+        return html_card(self.outcome.word, self._headline(), rows, tone=tone)
+
+    def _headline(self) -> str:
+        return f"{self.method} on {self.objective}, {count_of(self.w.size, 'variable')}"
+
+    def _rows(self) -> list[tuple[str, str]]:
+        gap = self.certificate.gap
+        return [
+            ("reason", self.reason),
+            ("value", f"{self.value:.10g}" + ("" if gap is None else f", f − f* ≤ {gap:.3g}")),
+            (
+                "cost",
+                f"{count_of(self.iterations, 'iteration')}, "
+                f"{count_of(self.evaluations, 'gradient evaluation')}, {self.seconds:.3g} s",
+            ),
+            ("certificate", self.certificate.statement),
+            ("shows", self.certificate.shows),
+            ("does not show", self.certificate.does_not_show),
+        ]
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the run to `folder`, whole or not at all, and return the folder."""
+        record = {
+            "format": FORMAT,
+            "objective": self.objective,
+            "method": self.method,
+            "options": dict(self.options),
+            "outcome": self.outcome.name,
+            "reason": self.reason,
+            "value": self.value,
+            "tol": self.tol,
+            "seed": self.seed,
+            "counts": dict(self.counts),
+            "stride": self.trace.stride,
+            "certificate": asdict(self.certificate),
+            "findings": [asdict(finding) for finding in self.findings],
+            "environment": dict(self.environment),
+        }
+        arrays = io.BytesIO()
+        np.savez(arrays, w=self.w, w0=self.w0)
+        contents = (to_json(record), self.trace.to_csv().encode(), arrays.getvalue())
+        write_folder(Path(folder), dict(zip(FILES, contents, strict=True)), marker=FILES[0])
+        return Path(folder)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Run:
+        """Read back what `save` wrote. Nothing in the folder is executed."""
+        files = read_folder(Path(folder), FILES)
+        record = from_json(files["run.json"], source=f"{folder}/run.json")
+        found = record.get("format") if isinstance(record, dict) else None
+        if found != FORMAT:
+            raise StorageError(
+                f"{folder} has format {found}, this version of Thalweg reads format {FORMAT}: "
+                "read it with the version that wrote it"
+            )
+        try:
+            with np.load(io.BytesIO(files["weights.npz"]), allow_pickle=False) as arrays:
+                w, w0 = arrays["w"], arrays["w0"]
+            return cls(
+                objective=record["objective"],
+                method=record["method"],
+                w=w,
+                value=record["value"],
+                outcome=Outcome[record["outcome"]],
+                reason=record["reason"],
+                trace=Trace.from_csv(files["trace.csv"].decode(), stride=record["stride"]),
+                certificate=Certificate(**record["certificate"]),
+                w0=w0,
+                tol=record["tol"],
+                seed=record["seed"],
+                options=record["options"],
+                counts=record["counts"],
+                findings=tuple(
+                    Finding(**{**finding, "severity": Severity(finding["severity"])})
+                    for finding in record["findings"]
+                ),
+                environment=record["environment"],
+            )
+        except (KeyError, TypeError, ValueError) as problem:
+            raise StorageError(
+                f"{folder} is damaged ({type(problem).__name__}: {problem}): "
+                "restore it from a copy, or run again"
+            ) from problem

@@ -1,0 +1,204 @@
+"""Files that are either the old ones or the new ones, never half of each.
+
+A single file is written beside its place and moved there, which the file system does in one step.
+A folder cannot be replaced in one step, so it takes two:
+
+    write  .name.new-xxxx      all files, flushed to disk
+    move   name → .name.old    only if there is an old one
+    move   .name.new-xxxx → name
+    remove .name.old
+
+A crash between the two moves leaves the old folder under its hidden name; `read_folder` looks
+there, and the next write puts it back first. Two writers of one folder at the same time are not
+supported.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thalweg.core.errors import StorageError
+
+STALE = 3600.0  # seconds after which an abandoned temporary file or folder is cleared away
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Put `content` at `path` in one step: readers see the old file or the new one."""
+    path = Path(path)
+    fresh = path.with_name(f".{path.name}.new-{secrets.token_hex(4)}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _flush(fresh, content)
+        os.replace(fresh, path)
+        _flush_directory(path.parent)
+    except OSError as problem:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise StorageError(
+            f"{path} cannot be written ({problem.strerror or problem}): "
+            "choose a place that is writable and has room; what was there is unchanged"
+        ) from problem
+    _clear_stale(path)
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes], *, marker: str) -> None:
+    """Put `files` into `folder` in one go; other files that were in it are kept.
+
+    `marker` is the file that shows that an existing folder is one of ours: any other non-empty
+    folder is left alone and reported.
+    """
+    folder = Path(folder)
+    old = _old(folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if old.exists() and not folder.exists():
+            os.rename(old, folder)  # a crash between the two moves: the old one comes back first
+    except OSError as problem:
+        raise _cannot_write(folder, problem) from problem
+    if folder.exists() and not folder.is_dir():
+        raise StorageError(f"{folder} is a file, not a folder: choose another name for the run")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / marker).exists():
+        raise StorageError(
+            f"{folder} holds files but no saved run (no {marker}): choose an empty or new folder"
+        )
+    fresh = folder.with_name(f".{folder.name}.new-{secrets.token_hex(4)}")
+    try:
+        fresh.mkdir()
+        for name, content in files.items():
+            _flush(fresh / name, content)
+        if folder.is_dir():
+            for other in folder.iterdir():
+                if other.name not in files:
+                    _carry_over(other, fresh / other.name)
+            if old.exists():
+                shutil.rmtree(old)
+            os.rename(folder, old)
+        os.rename(fresh, folder)
+        _flush_directory(folder.parent)
+    except OSError as problem:
+        shutil.rmtree(fresh, ignore_errors=True)
+        if old.exists() and not folder.exists():
+            os.rename(old, folder)
+        raise _cannot_write(folder, problem) from problem
+    shutil.rmtree(old, ignore_errors=True)
+    _clear_stale(folder)
+
+
+def read_folder(folder: Path, names: tuple[str, ...]) -> dict[str, bytes]:
+    """The contents of the named files of a folder that `write_folder` wrote."""
+    folder = Path(folder)
+    place = folder if folder.exists() or not _old(folder).exists() else _old(folder)
+    if not place.exists():
+        raise StorageError(f"{folder} does not exist: give the folder of a saved run")
+    if not place.is_dir():
+        raise StorageError(f"{folder} is a file: give the folder of a saved run")
+    missing = [name for name in names if not (place / name).is_file()]
+    if missing:
+        raise StorageError(
+            f"{folder} is not a saved run, it lacks {', '.join(missing)}: "
+            "give a folder that Run.save wrote"
+        )
+    return {name: (place / name).read_bytes() for name in names}
+
+
+def to_json(record: Any) -> bytes:
+    """`record` as JSON text; arrays become lists, and numbers that are not finite become words."""
+    return (
+        json.dumps(_plain(record), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    ).encode()
+
+
+def from_json(text: bytes, *, source: str) -> Any:
+    """Read back what `to_json` wrote, words for numbers that are not finite included."""
+    try:
+        return _numbers(json.loads(text))
+    except (ValueError, UnicodeDecodeError) as problem:
+        raise StorageError(
+            f"{source} is not valid JSON ({problem}): it was damaged or written by another program"
+        ) from problem
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"number": str(value)}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, dict):
+        if value.keys() == {"number"}:
+            return float(value["number"])
+        return {key: _numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_numbers(item) for item in value]
+    return value
+
+
+def _old(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.old")
+
+
+def _cannot_write(folder: Path, problem: OSError) -> StorageError:
+    return StorageError(
+        f"the run cannot be saved to {folder} ({problem.strerror or problem}): "
+        "choose a place that is writable and has room; what was there is unchanged"
+    )
+
+
+def _flush(path: Path, content: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _flush_directory(path: Path) -> None:
+    """Make a rename durable; not every platform lets a directory be opened."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+
+
+def _carry_over(source: Path, target: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target)
+    else:
+        shutil.copy2(source, target)
+
+
+def _clear_stale(path: Path) -> None:
+    """Remove what a killed writer left behind, once it is old enough not to be a live one's."""
+    for left in path.parent.glob(f".{path.name}.new-*"):
+        try:
+            if time.time() - left.stat().st_mtime > STALE:
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+        except OSError:
+            continue

@@ -1,0 +1,72 @@
+"""How long a gradient step may be when L is not known: halve it until the descent lemma holds.
+
+From y with gradient g, the step η leads to x = prox(y − ηg, η), and is short enough when
+
+    f(x) ≤ f(y) + ⟨g, x − y⟩ + ‖x − y‖²/(2η)
+
+which η ≤ 1/L ensures. Without a penalty x − y = −ηg, and this is the lecture's
+f(x) ≤ f(y) − (η/2)‖g‖². The search begins at the length given and only shortens it; the caller lets
+it grow again (by `GROWTH`) so that a step may lengthen where the surface becomes flatter.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from thalweg.core.errors import InputError
+from thalweg.methods.problem import Problem
+
+GROWTH = 2.0  # on a step that was accepted, before the next search
+FIRST = 1.0  # the first trial moves the steepest coordinate by this much
+ROUNDING = 10.0  # value differences below this many ulps of f say nothing
+HALVINGS = 60  # 2⁻⁶⁰ of the first trial: no step helps any more
+
+
+class Move(NamedTuple):
+    """An accepted step."""
+
+    x: np.ndarray  # prox(y − ηg, η), float[dim]
+    value: float  # f(x), NaN if it was not needed
+    step: float  # η
+
+
+def first_step(w: np.ndarray, gradient: np.ndarray) -> float:
+    """A first trial that moves the steepest coordinate by `FIRST`, or more where w is huge."""
+    steepest = float(np.max(np.abs(gradient)))
+    # Beside 10⁸ a move of 1 is lost in the rounding of float32, and so would be the search.
+    visible = float(np.sqrt(np.finfo(w.dtype).eps) * np.max(np.abs(w)))
+    return max(FIRST, visible) / steepest if steepest > 0 else 1.0
+
+
+def check_exact(method: str, step: float | None, problem: Problem) -> None:
+    """Raise if a search would have to trust a noisy gradient."""
+    if step is None and problem.is_noisy and not problem.smoothness:
+        raise InputError(
+            f"{method} needs a step where gradients are noisy, since a search would follow the "
+            f"noise, got step=None for {problem.name}: give a number, or use method='adam'"
+        )
+
+
+def backtrack(
+    problem: Problem, y: np.ndarray, value: float, gradient: np.ndarray, step: float
+) -> Move | None:
+    """The first of step, step/2, step/4, … that satisfies the descent lemma; None if none does."""
+    noise = ROUNDING * float(np.finfo(y.dtype).eps) * abs(value)
+    for _ in range(HALVINGS):
+        x = problem.prox(y - step * gradient, step)
+        move = x - y
+        length = float(move @ move)
+        if length == 0.0:
+            return None  # the step is lost in rounding
+        if 0.5 * length / step <= noise:
+            # The lemma compares values that differ by less than their rounding: take the length
+            # that was good before, without the growth.
+            shorter = step / GROWTH
+            return Move(problem.prox(y - shorter * gradient, shorter), np.nan, shorter)
+        found = problem.value(x)
+        if found <= value + float(gradient @ move) + 0.5 * length / step:
+            return Move(x, found, step)
+        step *= 0.5
+    return None

@@ -1,0 +1,100 @@
+"""L-BFGS: BFGS that remembers only the last few steps.
+
+    p = −B∇f(w)             B from the last `memory` pairs (s, y), never formed
+    w⁺ = w + αp             α by a strong-Wolfe search, first trial 1
+    s = w⁺ − w,  y = ∇f(w⁺) − ∇f(w),  ρ = 1/sᵀy
+
+The two-loop recursion multiplies by B in 4·memory·dim operations:
+
+    q ← ∇f(w);   newest to oldest:  aᵢ = ρᵢsᵢᵀq,  q ← q − aᵢyᵢ
+    q ← (sᵀy/yᵀy) q                 with the newest pair
+    oldest to newest:               q ← q + sᵢ(aᵢ − ρᵢyᵢᵀq)
+
+Cost: O(memory·dim) a step besides one or two gradients; memory O(memory·dim).
+Liu & Nocedal, Math. Program. 45 (1989).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from thalweg.core.checks import check_count
+from thalweg.methods.method import Method
+from thalweg.methods.problem import Problem
+from thalweg.methods.wolfe import first_trial, strong_wolfe
+
+
+class LBFGSState(NamedTuple):
+    """All that L-BFGS carries from one step to the next."""
+
+    w: np.ndarray  # iterate, float[dim]
+    value: float  # f(w)
+    gradient: np.ndarray  # ∇f(w), float[dim]
+    S: np.ndarray  # the steps s, float[memory, dim]; pair k lives in row k mod memory
+    Y: np.ndarray  # the gradient differences y, float[memory, dim]
+    rho: np.ndarray  # 1/sᵀy, float[memory]
+    pairs: int  # pairs learnt since the last fresh start
+
+
+@dataclass(frozen=True)
+class LBFGS(Method):
+    """Limited-memory quasi-Newton; `memory` pairs are kept."""
+
+    name: ClassVar[str] = "lbfgs"
+    State: ClassVar[type] = LBFGSState
+    descends: ClassVar[bool] = True
+    takes_noise: ClassVar[bool] = False
+    memory: int = 10
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("memory", self.memory)
+
+    def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> LBFGSState:
+        """The state at w₀, nothing learnt."""
+        value, gradient = problem.value_and_gradient(w0)
+        S = np.zeros((self.memory, w0.size), dtype=w0.dtype)
+        rho = np.zeros(self.memory, dtype=w0.dtype)
+        return LBFGSState(w0, value, gradient, S, np.zeros_like(S), rho, 0)
+
+    def advance(self, problem: Problem, state: LBFGSState) -> LBFGSState:
+        """One line search; overwrites the oldest pair of the state's S, Y and rho in place.
+
+        Copying them instead would cost as much as the two-loop recursion.
+        """
+        w, value, gradient, S, Y, rho, pairs = state
+        first = 1.0 if pairs else first_trial(gradient)
+        found = strong_wolfe(problem, w, value, gradient, -two_loop(state), first)
+        if found is None and pairs:
+            pairs = 0  # what was learnt no longer fits: forget it and begin anew
+            found = strong_wolfe(problem, w, value, gradient, -gradient, first_trial(gradient))
+        if found is None:
+            return state
+        s, y = found.w - w, found.gradient - gradient
+        curvature = float(s @ y)
+        if curvature > np.finfo(w.dtype).eps * float(np.linalg.norm(s) * np.linalg.norm(y)):
+            row = pairs % self.memory
+            S[row], Y[row], rho[row] = s, y, 1.0 / curvature
+            pairs += 1
+        return LBFGSState(found.w, found.value, found.gradient, S, Y, rho, pairs)
+
+
+def two_loop(state: LBFGSState) -> np.ndarray:
+    """B∇f(w), by the two-loop recursion."""
+    _, _, gradient, S, Y, rho, pairs = state
+    memory = len(S)
+    rows = [k % memory for k in range(max(0, pairs - memory), pairs)]  # oldest to newest
+    q = gradient.copy()
+    a = np.zeros(memory, dtype=q.dtype)
+    for i in reversed(rows):
+        a[i] = rho[i] * (S[i] @ q)
+        q -= a[i] * Y[i]
+    if rows:
+        newest = rows[-1]
+        q /= rho[newest] * (Y[newest] @ Y[newest])
+    for i in rows:
+        q += (a[i] - rho[i] * (Y[i] @ q)) * S[i]
+    return q

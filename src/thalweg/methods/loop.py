@@ -1,0 +1,353 @@
+"""The one loop that drives every method: stopping, tracing, time, divergence, stalls, checkpoints.
+
+    state = init(w₀)
+    until an outcome:  state = advance(state), note it, judge it
+
+A method only knows how to advance. The loop measures each state, writes the trace, and ends the run
+with an `Outcome`:
+
+    converged        ‖∇f(w)‖∞ ≤ tol · max(1, ‖∇f(w₀)‖∞), confirmed by the certificate
+    diverged         a value or gradient that is no number, or a value out of all proportion
+    stalled          the method cannot move, or nothing improved for long: half of the run, or
+                     twenty iterations of a method that descends at every step
+    iteration limit, time limit, interrupted
+
+Checkpoints are taken between iterations, after the trace is written and before the callback is
+called, and hold all that the next iteration depends on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from thalweg.certificates.stationarity import gap, norm, stationarity
+from thalweg.core.certificate import Certificate
+from thalweg.core.environment import environment
+from thalweg.core.errors import InputError, StorageError
+from thalweg.core.objective import known
+from thalweg.core.outcome import Outcome
+from thalweg.core.run import Run
+from thalweg.core.trace import Trace
+from thalweg.methods import checkpoint as storage
+from thalweg.methods.checkpoint import Checkpoint
+from thalweg.methods.interrupt import Interrupt
+from thalweg.methods.method import Method
+from thalweg.methods.problem import Problem
+from thalweg.methods.progress import Progress
+from thalweg.methods.verdict import Ending, checkpoint_lost, explain
+
+GROWN = 1e8  # times max(1, |f(w₀)|): a value this far above the start is not coming back
+FALLEN = 1e20  # likewise below it: f has no minimum
+STALL_WINDOW = 1000  # iterations without improvement, and half of the run at least
+DESCENT_WINDOW = 20  # the same for a method that is to improve at every step
+
+
+class Step(NamedTuple):
+    """What a callback is told after each iteration."""
+
+    iteration: int
+    w: np.ndarray  # read-only, float[dim]
+    value: float
+    gradient_norm: float
+    gap: float  # NaN where there is no bound
+    evaluations: int
+    seconds: float
+
+
+class Best(NamedTuple):
+    """The lowest point seen."""
+
+    w: np.ndarray
+    value: float
+    gradient: np.ndarray
+
+
+@dataclass
+class Journey:
+    """A run under way: what was asked, and where it is."""
+
+    problem: Problem
+    method: Method
+    rng: np.random.Generator
+    w0: np.ndarray
+    seed: int
+    tol: float
+    state: Any
+    best: Best
+    first_value: float  # f(w₀)
+    first_norm: float  # ‖∇f(w₀)‖∞
+    best_norm: float
+    improved_at: int = 0  # iteration of the last new best value or gradient norm
+    iteration: int = 0
+    trace: Trace = field(default_factory=Trace)
+    seconds_before: float = 0.0  # spent before a resume
+    started: float = field(default_factory=time.perf_counter)
+    storage_problem: str = ""  # why the last checkpoint could not be written
+
+    @property
+    def seconds(self) -> float:
+        """Time spent so far, that before a resume included."""
+        return self.seconds_before + time.perf_counter() - self.started
+
+    @property
+    def allowed(self) -> float:
+        """The gradient norm to reach."""
+        return self.tol * max(1.0, self.first_norm)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What must agree for a checkpoint to belong to this run."""
+        return {
+            "objective": self.problem.name,
+            "method": self.method.name,
+            "options": self.method.options,
+            "seed": self.seed,
+            "dtype": str(self.w0.dtype),
+            "w0": hashlib.sha256(self.w0.tobytes()).hexdigest()[:16],
+        }
+
+    def note(self) -> None:
+        """Write the present state into the trace, and remember it if it is the best."""
+        state = self.state
+        measured = norm(state.gradient)
+        bound = gap(self.problem.objective, state.value, state.gradient)
+        self.trace.append(
+            iteration=self.iteration,
+            passes=self.problem.passes,
+            evaluations=self.problem.evaluations,
+            seconds=self.seconds,
+            value=state.value,
+            gradient_norm=measured,
+            gap=math.nan if bound is None else bound,
+        )
+        if state.value < self.best.value or measured < self.best_norm:
+            self.improved_at = self.iteration
+        if state.value < self.best.value and math.isfinite(measured):
+            self.best = Best(state.w, state.value, state.gradient)
+        self.best_norm = min(measured, self.best_norm)
+
+    def step(self) -> Step:
+        """The present state, for a callback."""
+        w = self.state.w.view()
+        w.flags.writeable = False
+        last = self.trace.last
+        return Step(
+            self.iteration, w, last["value"], last["gradient_norm"], last["gap"],
+            self.problem.evaluations, last["seconds"],
+        )  # fmt: skip
+
+
+def drive(
+    objective: Any,
+    method: Method,
+    w0: np.ndarray,
+    *,
+    tol: float,
+    max_iter: int,
+    time_limit: float | None,
+    seed: int,
+    callback: Callable[[Step], bool | None] | None,
+    checkpoint: Checkpoint | None,
+    progress: bool,
+) -> Run:
+    """Run `method` on `objective` from `w0` until there is an outcome."""
+    journey = _begin(objective, method, w0, tol, seed, checkpoint)
+    if checkpoint:
+        _put_aside(checkpoint, journey)  # an unwritable place is bad input: say so before the work
+    last_kept = journey.seconds
+    outcome = None
+    with Interrupt() as interrupt, Progress(method.name, max_iter, shown=progress) as display:
+        while outcome is None:
+            if outcome := _judge(journey):
+                break
+            if interrupt.requested:
+                outcome = Outcome.INTERRUPTED
+            elif journey.iteration >= max_iter:
+                outcome = Outcome.ITERATION_LIMIT
+            elif time_limit is not None and journey.seconds >= time_limit:
+                outcome = Outcome.TIME_LIMIT
+            else:
+                with np.errstate(all="ignore"):  # what overflows is judged, not warned of
+                    state = method.advance(journey.problem, journey.state)
+                if state is journey.state:
+                    outcome = Outcome.STALLED
+                    break
+                journey.state = state
+                journey.iteration += 1
+                journey.note()
+                if checkpoint and checkpoint.is_due(journey.iteration, journey.seconds - last_kept):
+                    _keep(checkpoint, journey)
+                    last_kept = journey.seconds
+                display.update(journey.iteration, journey.trace.last, journey.allowed)
+                if callback is not None and callback(journey.step()):
+                    outcome = Outcome.INTERRUPTED
+    if checkpoint:
+        _keep(checkpoint, journey)
+    return _finish(journey, outcome, checkpoint)
+
+
+def _begin(
+    objective: Any,
+    method: Method,
+    w0: np.ndarray,
+    tol: float,
+    seed: int,
+    checkpoint: Checkpoint | None,
+) -> Journey:
+    """The journey at w₀, or where the checkpoint left it."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    bind = known(objective, "bind")
+    problem = Problem(bind(rng) if bind else objective, w0.size, w0.dtype)
+    method.check(problem)
+    saved = storage.load(checkpoint.file) if checkpoint else None
+    if checkpoint and saved:
+        progress, arrays = saved.progress, saved.arrays
+        journey = Journey(
+            problem, method, rng, w0, seed, tol,
+            state=None,
+            best=Best(arrays["best_w"], progress["best_value"], arrays["best_gradient"]),
+            first_value=progress["first_value"],
+            first_norm=progress["first_norm"],
+            best_norm=progress["best_norm"],
+            improved_at=progress["improved_at"],
+            iteration=progress["iteration"],
+            trace=Trace(arrays["trace"], stride=progress["stride"]),
+            seconds_before=progress["seconds"],
+        )  # fmt: skip
+        storage.check_same(checkpoint.file, saved, journey.identity)
+        rng.bit_generator.state = progress["generator"]
+        problem.restore(progress["counts"])
+        again = {"rng": rng} if "rng" in method.State.__annotations__ else {}
+        journey.state = method.State(**saved.state, **again)
+        return journey
+    state = method.init(problem, w0, rng)
+    _check_start(problem, state)
+    first = norm(state.gradient)
+    best = Best(state.w, state.value, state.gradient)
+    journey = Journey(problem, method, rng, w0, seed, tol, state, best, state.value, first, first)
+    journey.note()
+    return journey
+
+
+def _check_start(problem: Problem, state: Any) -> None:
+    """A start without a value or a gradient is bad input, not a run that ended badly."""
+    if not math.isfinite(state.value):
+        raise InputError(
+            f"the value at w0 must be finite, got {state.value} from {problem.name}: "
+            "start where the objective is defined"
+        )
+    bad = np.flatnonzero(~np.isfinite(state.gradient))
+    if bad.size:
+        raise InputError(
+            f"the gradient at w0 must be finite, got {state.gradient[bad[0]]} at position "
+            f"{bad[0]} from {problem.name}: start where the objective is differentiable"
+        )
+
+
+def _judge(journey: Journey) -> Outcome | None:
+    """The outcome that the present state calls for, if any."""
+    state, first = journey.state, journey.first_value
+    scale = max(1.0, abs(first))
+    if not math.isfinite(state.value) or not np.all(np.isfinite(state.gradient)):
+        return Outcome.DIVERGED
+    if not first - FALLEN * scale < state.value < first + GROWN * scale:
+        return Outcome.DIVERGED
+    if journey.trace.last["gradient_norm"] <= journey.allowed and _certify(journey).holds:
+        return Outcome.CONVERGED
+    patience = max(STALL_WINDOW, journey.iteration / 2)
+    if journey.method.descends:
+        patience = DESCENT_WINDOW
+    idle = journey.iteration - journey.improved_at
+    if idle >= patience and not journey.problem.is_noisy:
+        return Outcome.STALLED
+    return None
+
+
+def _certify(journey: Journey, best: Best | None = None) -> Certificate:
+    """The certificate at the present point, or at the best one.
+
+    A noisy gradient, or a gradient mapping that belongs to the point before, only says when to
+    pay for this.
+    """
+    problem = journey.problem
+    point = best or Best(journey.state.w, journey.state.value, journey.state.gradient)
+    gradient = point.gradient
+    if problem.is_composite or problem.is_noisy:
+        exact = known(problem.smooth, "exact") or problem.smooth
+        gradient = np.asarray(exact.gradient(point.w), dtype=problem.dtype)
+    if problem.is_composite:
+        step = journey.state.step
+        gradient = (point.w - problem.prox(point.w - step * gradient, step)) / step
+    return stationarity(problem.objective, point.value, gradient, journey.allowed, journey.tol)
+
+
+def _keep(checkpoint: Checkpoint, journey: Journey) -> None:
+    """Put the run aside; a disk that has filled up since is a finding, not the end of the run."""
+    try:
+        _put_aside(checkpoint, journey)
+        journey.storage_problem = ""
+    except StorageError as problem:
+        journey.storage_problem = str(problem)
+
+
+def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
+    storage.save(
+        checkpoint.file,
+        journey.identity,
+        {
+            "iteration": journey.iteration,
+            "seconds": journey.seconds,
+            "counts": journey.problem.counts,
+            "generator": journey.rng.bit_generator.state,
+            "stride": journey.trace.stride,
+            "best_value": journey.best.value,
+            "first_value": journey.first_value,
+            "first_norm": journey.first_norm,
+            "best_norm": journey.best_norm,
+            "improved_at": journey.improved_at,
+        },
+        journey.state,
+        {
+            "trace": journey.trace.rows,
+            "best_w": journey.best.w,
+            "best_gradient": journey.best.gradient,
+        },
+    )
+
+
+def _finish(journey: Journey, outcome: Outcome, checkpoint: Checkpoint | None) -> Run:
+    """The record of the run, with the reason for its end."""
+    at_best = outcome is Outcome.DIVERGED
+    point = journey.best if at_best else journey.state
+    certificate = _certify(journey, journey.best if at_best else None)
+    ending = Ending(
+        outcome, journey.problem, journey.method, journey.state, journey.best.w, journey.trace,
+        certificate, str(checkpoint.file) if checkpoint else None,
+    )  # fmt: skip
+    reason, findings = explain(ending)
+    if journey.storage_problem:
+        findings = (*findings, checkpoint_lost(journey.storage_problem))
+    return Run(
+        objective=journey.problem.name,
+        method=journey.method.name,
+        w=point.w.copy(),
+        value=float(point.value),
+        outcome=outcome,
+        reason=reason,
+        trace=journey.trace,
+        certificate=certificate,
+        w0=journey.w0,
+        tol=journey.tol,
+        seed=journey.seed,
+        options=journey.method.options,
+        counts=journey.problem.counts,
+        findings=findings,
+        environment=environment(),
+    )

@@ -1,0 +1,122 @@
+"""What a method is: a state and a way to advance it.
+
+A method is a frozen dataclass of its options. `init` makes the first state, `advance` takes one
+iteration; the loop owns everything else (stopping, tracing, time, checkpoints), so every method has
+all of it. A state is a NamedTuple that carries at least
+
+    w         the iterate, float[dim]
+    value     F(w)
+    gradient  ∇f(w), or the gradient mapping where there is a penalty
+
+and whatever else the method remembers, so that a state written to disk and read back continues to
+the same bits. `advance` does not change the arrays of the state that it is given, unless its
+docstring says so, and returns that very state when it cannot move.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from thalweg.core.checks import describe
+from thalweg.core.errors import InputError, suggest
+from thalweg.methods.problem import Problem
+
+
+class HasPoint(Protocol):
+    """What the loop reads of any method's state."""
+
+    @property
+    def w(self) -> np.ndarray:
+        """The iterate."""
+
+    @property
+    def value(self) -> float:
+        """F(w)."""
+
+    @property
+    def gradient(self) -> np.ndarray:
+        """∇f(w), or the gradient mapping."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """Base of all methods: names, options and their errors."""
+
+    name: ClassVar[str]
+    State: ClassVar[type]  # the NamedTuple that init and advance return
+    takes_penalty: ClassVar[bool] = False  # F = f + h with a proximal step for h
+    takes_noise: ClassVar[bool] = True  # gradients that are right only on average
+    needs_curvature: ClassVar[bool] = False  # Hessian-vector products
+    descends: ClassVar[bool] = False  # every step lowers f, or at its rounding the gradient
+    kappa_power: ClassVar[float | None] = None  # iterations grow like κ to this power; None: no law
+
+    def __new__(cls, *args: Any, **options: Any) -> Method:
+        """Refuse unknown options with the nearest known one, before the dataclass sees them."""
+        known = [field.name for field in fields(cls)]
+        for option in options:
+            if option not in known:
+                raise InputError(f"{cls.name} has no option {option!r}: {_way_out(option, known)}")
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        """Check the flags, and turn NumPy's scalars into Python's.
+
+        A float64 scalar would promote a float32 iterate, and a float32 one is no `float`.
+        """
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.generic):
+                value = value.item()
+                object.__setattr__(self, field.name, value)
+            if field.type == "bool" and not isinstance(value, bool):
+                raise InputError(f"{field.name} must be True or False, got {describe(value)}")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All options with their values."""
+        return asdict(self)
+
+    def check(self, problem: Problem) -> None:
+        """Raise if this problem asks for what the method cannot do."""
+
+    def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> Any:
+        """The state at w₀."""
+        raise NotImplementedError
+
+    def advance(self, problem: Problem, state: Any) -> Any:
+        """The state one iteration on; `state` itself if there is no way on."""
+        raise NotImplementedError
+
+    def stability(self, state: Any, smoothness: float) -> tuple[str, float, float] | None:
+        """The formula of the largest stable step on curvature L, that step, and the one in use.
+
+        None where the method has no such limit.
+        """
+        return None
+
+
+# Names for the same thing elsewhere, whichever of them a method has. `step` multiplies a gradient
+# and has a limit 2/L; `lr` bounds the move of a coordinate and has none, so they are two names for
+# two things.
+_RENAMED = {
+    "lr": ("step",),
+    "learning_rate": ("lr", "step"),
+    "alpha": ("lr", "step"),
+    "eta": ("lr", "step"),
+    "step": ("lr",),
+    "beta": ("momentum",),
+    "m": ("memory",),
+}
+
+
+def _way_out(option: str, known: list[str]) -> str:
+    """What to write instead of an unknown option."""
+    if not known:
+        return "it takes none."
+    for rename in _RENAMED.get(option, ()):
+        if rename in known:
+            return f"it is called {rename!r} here. {suggest('', known)}"
+    return suggest(option, known)

@@ -1,0 +1,114 @@
+"""The objective as a method sees it: counted, in the dtype of the iterate, values as floats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thalweg.core.errors import InputError
+from thalweg.core.objective import CompositeProtocol, known, name_of
+
+
+class Problem:
+    """F = f + h, every look at it counted.
+
+    The methods `value`, `value_and_gradient` and `hessian_vector` are those of the smooth part f;
+    `penalty` and `prox` are those of h, which is zero for a plain objective.
+    """
+
+    def __init__(self, objective: Any, dim: int, dtype: np.dtype) -> None:
+        self.objective = objective
+        self.dim = dim
+        self.is_composite = isinstance(objective, CompositeProtocol)
+        self.smooth = objective.smooth if self.is_composite else objective
+        self.dtype = dtype
+        self.values = 0
+        self.gradients = 0
+        self.hessian_vectors = 0
+        self.passes = 0
+
+    @property
+    def name(self) -> str:
+        """What the objective is called in text."""
+        return name_of(self.objective)
+
+    @property
+    def smoothness(self) -> float | None:
+        """L, where f knows it."""
+        return known(self.smooth, "smoothness")
+
+    @property
+    def strong_convexity(self) -> float | None:
+        """μ, where f knows it."""
+        return known(self.smooth, "strong_convexity")
+
+    @property
+    def is_noisy(self) -> bool:
+        """Whether gradients are right only on average."""
+        return known(self.smooth, "exact") is not None
+
+    @property
+    def evaluations(self) -> int:
+        """Gradients plus Hessian-vector products."""
+        return self.gradients + self.hessian_vectors
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What was asked of the objective so far."""
+        return {
+            "values": self.values,
+            "gradients": self.gradients,
+            "hessian_vectors": self.hessian_vectors,
+            "passes": self.passes,
+        }
+
+    def restore(self, counts: dict[str, int]) -> None:
+        """Go on counting from `counts`. Changes the counters in place."""
+        self.values = counts["values"]
+        self.gradients = counts["gradients"]
+        self.hessian_vectors = counts["hessian_vectors"]
+        self.passes = counts["passes"]
+
+    def value(self, w: np.ndarray) -> float:
+        """f(w)."""
+        self.values += 1
+        self.passes += 1
+        with np.errstate(all="ignore"):  # a value that is not a number is the loop's to judge
+            return float(self.smooth.value(w))
+
+    def value_and_gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """f(w) and ∇f(w)."""
+        self.values += 1
+        self.gradients += 1
+        self.passes += 1
+        with np.errstate(all="ignore"):
+            value, gradient = self.smooth.value_and_gradient(w)
+        return float(value), self._vector("gradient", gradient, w)
+
+    def hessian_vector(self, w: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """∇²f(w)·v."""
+        self.hessian_vectors += 1
+        self.passes += 1
+        with np.errstate(all="ignore"):
+            product = self.smooth.hessian_vector(w, v)
+        return self._vector("hessian_vector", product, w)
+
+    def penalty(self, w: np.ndarray) -> float:
+        """h(w)."""
+        return float(self.objective.penalty(w)) if self.is_composite else 0.0
+
+    def prox(self, w: np.ndarray, step: float) -> np.ndarray:
+        """argmin over u of h(u) + ‖u − w‖²/(2·step)."""
+        if not self.is_composite:
+            return w
+        return self._vector("prox", self.objective.prox(w, step), w)
+
+    def _vector(self, what: str, vector: Any, w: np.ndarray) -> np.ndarray:
+        # A copy: an objective that reuses one buffer would change the states that hold it.
+        vector = np.array(vector, dtype=self.dtype)
+        if vector.shape != w.shape:
+            raise InputError(
+                f"{what} of {self.name} must have shape {w.shape}, as w has, got {vector.shape}"
+            )
+        return vector

@@ -1,0 +1,77 @@
+"""All methods by name, and how a name with options becomes a method.
+
+"adam"            the method with its defaults
+"adam[lr=0.1]"    with options, as on the command line
+Adam(lr=0.1)      the method itself
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from thalweg.core.checks import describe
+from thalweg.core.errors import InputError, suggest
+from thalweg.methods.adagrad import AdaGrad
+from thalweg.methods.adam import Adam
+from thalweg.methods.bfgs import BFGS
+from thalweg.methods.fista import FISTA
+from thalweg.methods.gd import GD
+from thalweg.methods.heavy_ball import HeavyBall
+from thalweg.methods.lbfgs import LBFGS
+from thalweg.methods.method import Method
+from thalweg.methods.nadam import Nadam
+from thalweg.methods.nesterov import Nesterov
+from thalweg.methods.newton import Newton
+from thalweg.methods.newton_cg import NewtonCG
+from thalweg.methods.rmsprop import RMSProp
+
+METHODS: dict[str, type[Method]] = {
+    method.name: method
+    for method in (
+        GD, HeavyBall, Nesterov, AdaGrad, RMSProp, Adam, Nadam, BFGS, LBFGS, Newton, NewtonCG,
+        FISTA,
+    )
+}  # fmt: skip
+
+_CALL = re.compile(r"(?P<name>[\w-]+)\s*(\[(?P<options>.*)\])?")
+
+
+def resolve(method: Any) -> Method:
+    """The method that a name, a name with options, or a method stands for."""
+    if isinstance(method, Method):
+        return method
+    if isinstance(method, type) and issubclass(method, Method):
+        return method()
+    if not isinstance(method, str):
+        raise InputError(
+            f"method must be a name or a method such as tw.Adam(lr=0.1), got {describe(method)}: "
+            + suggest("", METHODS)
+        )
+    call = _CALL.fullmatch(method.strip())
+    if call is None or call["name"] not in METHODS:
+        raise InputError(
+            f"method must be a known name, got {method!r}: "
+            f"{suggest(call['name'] if call else method, METHODS)}"
+        )
+    return METHODS[call["name"]](**_options(method, call["options"] or ""))
+
+
+def _options(method: str, text: str) -> dict[str, Any]:
+    """Options written as `name=value, name=value`; a value that is no literal is a word."""
+    options: dict[str, Any] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (equals and name and value):
+            raise InputError(
+                f"options of a method must read name=value, got {part!r} in {method!r}: "
+                "write, for example, adam[lr=0.1]"
+            )
+        if name in options:
+            raise InputError(f"an option must be given once, got {name!r} twice in {method!r}")
+        try:
+            options[name] = ast.literal_eval(value)
+        except (ValueError, TypeError, SyntaxError):
+            options[name] = value
+    return options

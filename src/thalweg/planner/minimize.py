@@ -1,0 +1,141 @@
+"""`minimize`: check the input, choose the method, drive it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from thalweg.core.checks import (
+    check_callable,
+    check_count,
+    check_number,
+    check_vector,
+    describe,
+)
+from thalweg.core.errors import InputError
+from thalweg.core.objective import CompositeProtocol, ObjectiveProtocol, known, name_of
+from thalweg.core.run import Run
+from thalweg.methods.checkpoint import Checkpoint
+from thalweg.methods.loop import Step, drive
+from thalweg.methods.method import Method
+from thalweg.methods.table import METHODS, resolve
+from thalweg.objectives.function import Objective
+from thalweg.planner.choice import choose
+
+
+def minimize(
+    objective: Any,
+    method: str | Method = "auto",
+    w0: Any = None,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 10_000,
+    time_limit: float | None = None,
+    seed: int = 0,
+    callback: Callable[[Step], bool | None] | None = None,
+    checkpoint: str | Path | Checkpoint | None = None,
+    progress: bool = True,
+) -> Run:
+    """Minimise `objective` from `w0` and return the run, however it ended.
+
+    Parameters
+    ----------
+    objective
+        A surface, an `Objective`, a `Regularized`, or any function of a vector (its gradient is
+        then taken by finite differences).
+    method
+        A name from `METHODS`, such as "lbfgs" or "adam[lr=0.1]", a method such as
+        `tw.Adam(lr=0.1)`, or "auto".
+    w0
+        Where to start; the objective's customary start if left out. float32 stays float32.
+    tol
+        Stop when ‖∇f(w)‖∞ ≤ tol · max(1, ‖∇f(w₀)‖∞).
+    max_iter, time_limit
+        Stop after so many iterations, or so many seconds.
+    seed
+        Decides all randomness of the run: the same seed gives the same bits.
+    callback
+        Called with a `Step` after every iteration; returning True stops the run.
+    checkpoint
+        A file, or a `Checkpoint`. The run is put aside there regularly, and goes on from there if
+        the file exists.
+    progress
+        Whether to show progress on stderr when the run takes longer than a moment.
+
+    >>> import thalweg as tw
+    >>> run = tw.minimize(tw.surfaces.Rosenbrock(), "lbfgs", [-1.5, 2.0], tol=1e-10)
+    >>> run.outcome.name, run.w.round(6).tolist()
+    ('CONVERGED', [1.0, 1.0])
+    """
+    objective = _objective(objective)
+    chosen = choose(objective) if method == "auto" else resolve(method)
+    _check_roles(objective, chosen)
+    start = known(objective, "start") if w0 is None else w0
+    if start is None:
+        raise InputError(
+            f"w0 must be given: {name_of(objective)} has no customary start; "
+            "pass a vector with one entry per variable"
+        )
+    return drive(
+        objective,
+        chosen,
+        check_vector("w0", start, dim=objective.dim),
+        tol=check_number("tol", tol, above=0.0, advice="use time_limit or max_iter to stop"),
+        max_iter=check_count("max_iter", max_iter, at_least=0),
+        time_limit=None
+        if time_limit is None
+        else check_number("time_limit", time_limit, at_least=0.0),
+        seed=check_count("seed", seed, at_least=0),
+        callback=_callback(callback),
+        checkpoint=_checkpoint(checkpoint),
+        progress=progress,
+    )
+
+
+def _objective(objective: Any) -> Any:
+    if isinstance(objective, type):
+        raise InputError(
+            f"objective must be an objective, got the class {objective.__name__}: "
+            f"make one with {objective.__name__}()"
+        )
+    if isinstance(objective, CompositeProtocol | ObjectiveProtocol):
+        return objective
+    if callable(objective):
+        return Objective(objective)
+    raise InputError(
+        f"objective must be an objective or a function of a vector, got {describe(objective)}: "
+        "pass a surface, tw.Objective(value, gradient), or a function"
+    )
+
+
+def _check_roles(objective: Any, method: Method) -> None:
+    """Raise if the objective asks for what the method cannot do, naming methods that can."""
+    composite = isinstance(objective, CompositeProtocol)
+    if composite and not method.takes_penalty:
+        able = [name for name, other in METHODS.items() if other.takes_penalty]
+        raise InputError(
+            f"{method.name} needs a smooth objective, got {name_of(objective)}, which has a "
+            f"penalty without a gradient: use method={' or '.join(map(repr, able))}"
+        )
+    smooth = objective.smooth if composite else objective
+    if known(smooth, "exact") is not None and not method.takes_noise:
+        able = [name for name, other in METHODS.items() if other.takes_noise]
+        raise InputError(
+            f"{method.name} needs exact gradients, got {name_of(objective)}: "
+            f"use one of {', '.join(able)}"
+        )
+
+
+def _callback(callback: Any) -> Any:
+    if callback is not None:
+        check_callable("callback", callback, signature="of a Step that returns True to stop")
+    return callback
+
+
+def _checkpoint(checkpoint: Any) -> Checkpoint | None:
+    if checkpoint is None or isinstance(checkpoint, Checkpoint):
+        return checkpoint
+    if isinstance(checkpoint, str | Path):
+        return Checkpoint(checkpoint)
+    raise InputError(f"checkpoint must be a file name or a Checkpoint, got {describe(checkpoint)}")

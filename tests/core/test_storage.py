@@ -1,0 +1,154 @@
+import contextlib
+import json
+import os
+
+import numpy as np
+import pytest
+
+from thalweg.core import storage
+from thalweg.core.errors import StorageError
+from thalweg.core.storage import from_json, read_folder, to_json, write_file, write_folder
+
+NAMES = ("run.json", "weights.npz")
+
+
+def files(tag):
+    return {name: f"{tag} {name}".encode() for name in NAMES}
+
+
+class Crash(BaseException):
+    """Stands for the power going off: no handler catches it."""
+
+
+def crashing(calls, number):
+    """Patches every write, move and removal to crash at the given one."""
+
+    def patch(function):
+        def wrapped(*args, **options):
+            calls.append(function.__name__)
+            if len(calls) == number:
+                raise Crash
+            return function(*args, **options)
+
+        return wrapped
+
+    return patch
+
+
+@pytest.mark.parametrize("number", range(1, 12))
+def test_a_crash_at_any_moment_leaves_the_old_folder_or_the_new(tmp_path, monkeypatch, number):
+    folder = tmp_path / "run"
+    write_folder(folder, files("old"), marker="run.json")
+    calls = []
+    patch = crashing(calls, number)
+    with monkeypatch.context() as patched:
+        for owner, name in (
+            (storage, "_flush"), (os, "rename"), (storage.shutil, "rmtree"), (storage,
+            "_flush_directory"),
+        ):  # fmt: skip
+            patched.setattr(owner, name, patch(getattr(owner, name)))
+        try:
+            write_folder(folder, files("new"), marker="run.json")
+        except Crash:
+            assert len(calls) == number
+    found = read_folder(folder, NAMES)
+    assert found in (files("old"), files("new"))
+    # And the place is usable again.
+    write_folder(folder, files("newer"), marker="run.json")
+    assert read_folder(folder, NAMES) == files("newer")
+
+
+@pytest.mark.parametrize("number", range(1, 6))
+def test_a_crash_at_any_moment_leaves_the_old_file_or_the_new(tmp_path, monkeypatch, number):
+    path = tmp_path / "state"
+    write_file(path, b"old")
+    patch = crashing([], number)
+    with monkeypatch.context() as patched:
+        for owner, name in ((storage, "_flush"), (os, "replace"), (storage, "_flush_directory")):
+            patched.setattr(owner, name, patch(getattr(owner, name)))
+        with contextlib.suppress(Crash):
+            write_file(path, b"new")
+    assert path.read_bytes() in (b"old", b"new")
+
+
+def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    write_folder(folder, files("old"), marker="run.json")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(storage, "_flush", full)
+    with pytest.raises(StorageError, match=r"cannot be saved .*No space left.*is unchanged"):
+        write_folder(folder, files("new"), marker="run.json")
+    with pytest.raises(StorageError, match="cannot be written"):
+        write_file(tmp_path / "state", b"x")
+    assert read_folder(folder, NAMES) == files("old")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
+
+
+def test_other_files_in_a_run_folder_are_kept(tmp_path):
+    folder = tmp_path / "run"
+    write_folder(folder, files("old"), marker="run.json")
+    (folder / "notes.txt").write_text("mine")
+    (folder / "figures").mkdir()
+    (folder / "figures" / "a.svg").write_text("<svg/>")
+    write_folder(folder, files("new"), marker="run.json")
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert (folder / "figures" / "a.svg").read_text() == "<svg/>"
+    assert read_folder(folder, NAMES) == files("new")
+
+
+def test_a_folder_of_someone_elses_is_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(StorageError, match="holds files but no saved run"):
+        write_folder(tmp_path, files("new"), marker="run.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_a_file_in_the_way_is_reported(tmp_path):
+    (tmp_path / "run").write_text("a file")
+    with pytest.raises(StorageError, match="is a file, not a folder"):
+        write_folder(tmp_path / "run", files("new"), marker="run.json")
+    with pytest.raises(StorageError, match="is a file: give the folder"):
+        read_folder(tmp_path / "run", NAMES)
+
+
+def test_missing_folder_and_missing_file(tmp_path):
+    with pytest.raises(StorageError, match="does not exist"):
+        read_folder(tmp_path / "nowhere", NAMES)
+    write_folder(tmp_path / "run", files("old"), marker="run.json")
+    (tmp_path / "run" / "weights.npz").unlink()
+    with pytest.raises(StorageError, match=r"lacks weights\.npz"):
+        read_folder(tmp_path / "run", NAMES)
+
+
+def test_abandoned_temporary_files_are_cleared_once_they_are_old(tmp_path):
+    left, fresh = tmp_path / ".state.new-dead", tmp_path / ".state.new-live"
+    left.write_text("half")
+    fresh.write_text("half")
+    os.utime(left, (0, 0))
+    write_file(tmp_path / "state", b"x")
+    assert not left.exists()
+    assert fresh.exists()
+
+
+def test_json_keeps_numbers_exactly_and_is_valid_json():
+    record = {
+        "x": 0.1 + 0.2, "nan": float("nan"), "inf": [-float("inf")], "array": np.array([1.5,
+        np.inf]), "scalar": np.float32(0.1), "none": None, "flag": True, "text": "‖∇f‖",
+    }  # fmt: skip
+    text = to_json(record)
+    json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    again = from_json(text, source="test")
+    assert again["x"] == record["x"]
+    assert np.isnan(again["nan"])
+    assert again["inf"] == [-float("inf")]
+    assert again["array"] == [1.5, float("inf")]
+    assert again["scalar"] == float(np.float32(0.1))
+    assert (again["none"], again["flag"], again["text"]) == (None, True, "‖∇f‖")
+
+
+def test_damaged_json_is_a_sentence():
+    with pytest.raises(StorageError, match=r"run\.json is not valid JSON"):
+        from_json(b"{half", source="run.json")

@@ -1,0 +1,93 @@
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import thalweg
+from thalweg.kernels.compile import FAST_DIVISION, _stamp_with_all_sources, kernel
+
+STEP = """
+import numpy as np
+from thalweg.kernels.elementwise import plain_step_pass
+w = np.array([1.0])
+plain_step_pass(w, np.array([2.0]), 0.1)
+stats = plain_step_pass.stats
+print(w[0], sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+
+@kernel
+def ratio(x, y):
+    return x / y
+
+
+@kernel(fastmath=FAST_DIVISION)
+def difference(x, y):
+    return x - y
+
+
+def test_both_spellings_compile():
+    assert ratio(1.0, 4.0) == 0.25
+    assert difference(1.0, 4.0) == -3.0
+    assert ratio.targetoptions["nogil"]
+    assert difference.targetoptions["fastmath"] == FAST_DIVISION
+
+
+def test_division_by_zero_is_infinite():
+    assert ratio(1.0, 0.0) == np.inf
+    assert np.isnan(ratio(0.0, 0.0))
+
+
+def test_fast_division_still_knows_infinity_and_nan():
+    assert np.isnan(difference(np.inf, np.inf))
+    assert np.isnan(difference(np.nan, 1.0))
+
+
+def test_second_process_reads_the_cache_and_sees_an_edited_rule(tmp_path):
+    package = tmp_path / "thalweg"
+    shutil.copytree(
+        Path(thalweg.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
+    )
+
+    def step_in_a_new_process():
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(tmp_path),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        }
+        run = subprocess.run(
+            [sys.executable, "-c", STEP],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        w, hits, misses = run.stdout.split()
+        return float(w), int(hits), int(misses)
+
+    assert step_in_a_new_process() == (0.8, 0, 1)
+    assert step_in_a_new_process() == (0.8, 1, 0)
+
+    rule = package / "rules" / "plain_step.py"
+    source = rule.read_text(encoding="utf-8")
+    assert "return w - lr * g" in source
+    rule.write_text(source.replace("return w - lr * g", "return w + 10 * lr * g"), encoding="utf-8")
+    assert step_in_a_new_process() == (3.0, 0, 1)
+    assert step_in_a_new_process() == (3.0, 1, 0)
+
+
+def test_source_without_a_file_compiles_without_a_cache():
+    space = {}
+    exec("def double(x):\n    return 2 * x", space)
+    assert kernel(space["double"])(4.0) == 8.0
+
+
+@pytest.mark.parametrize("stranger", [object(), lambda x: x])
+def test_unknown_internals_are_left_alone(stranger):
+    _stamp_with_all_sources(stranger)
+    assert not hasattr(stranger, "_cache")

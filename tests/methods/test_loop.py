@@ -1,0 +1,242 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import thalweg as tw
+
+
+def test_gradient_descent_by_hand():
+    # f = ½·2w² from w = 1 with step ¼: w = 1, ½, ¼; f = 1, ¼, 1/16; ∇f = 2, 1, ½.
+    run = tw.minimize(tw.surfaces.Quadratic((2.0,)), tw.GD(step=0.25), [1.0], max_iter=2)
+    np.testing.assert_array_equal(run.trace["iteration"], [0, 1, 2])
+    np.testing.assert_array_equal(run.trace["value"], [1.0, 0.25, 0.0625])
+    np.testing.assert_array_equal(run.trace["gradient_norm"], [2.0, 1.0, 0.5])
+    np.testing.assert_array_equal(run.trace["gap"], [1.0, 0.25, 0.0625])
+    np.testing.assert_array_equal(run.trace["evaluations"], [1, 2, 3])
+    np.testing.assert_array_equal(run.trace["passes"], [1, 2, 3])
+    assert (np.diff(run.trace["seconds"]) >= 0).all()
+    assert run.w == 0.25
+    assert run.outcome is tw.Outcome.ITERATION_LIMIT
+
+
+def test_it_stops_at_the_first_iterate_within_the_tolerance():
+    # The gradient halves at every step, from 2: 2·2⁻ᵗ ≤ 1e-3·2 first at t = 10.
+    run = tw.minimize(tw.surfaces.Quadratic((2.0,)), tw.GD(step=0.25), [1.0], tol=1e-3)
+    assert run.outcome is tw.Outcome.CONVERGED
+    assert run.iterations == 10
+    assert run.certificate.limit == 2e-3
+
+
+def test_the_tolerance_is_absolute_where_the_first_gradient_is_small():
+    run = tw.minimize(tw.surfaces.Quadratic((2.0,)), tw.GD(step=0.25), [0.01], tol=1e-3)
+    assert run.certificate.limit == 1e-3
+
+
+def test_a_start_at_the_minimum_needs_no_iteration():
+    run = tw.minimize(tw.surfaces.Rosenbrock(), "lbfgs", [1.0, 1.0])
+    assert (run.outcome, run.iterations, run.evaluations) == (tw.Outcome.CONVERGED, 0, 1)
+
+
+def test_max_iter_zero_evaluates_the_start():
+    run = tw.minimize(tw.surfaces.Rosenbrock(), "gd", max_iter=0)
+    assert (run.outcome, run.iterations, len(run.trace)) == (tw.Outcome.ITERATION_LIMIT, 0, 1)
+
+
+def test_the_time_limit_ends_a_run():
+    run = tw.minimize(
+        tw.surfaces.Rosenbrock(), "gd", tol=1e-300, max_iter=10**9, time_limit=0.05, progress=False
+    )
+    assert run.outcome is tw.Outcome.TIME_LIMIT
+    assert 0.04 <= run.seconds < 2.0
+
+
+@pytest.mark.parametrize(
+    ("method", "factor", "formula"),
+    [
+        (tw.GD, 2.0, "2/L"),
+        (lambda step: tw.HeavyBall(step=step, momentum=0.5), 3.0, "2(1+β)/L"),
+        (lambda step: tw.Nesterov(step=step, momentum=0.5), 1.5, "2(1+β)/((1+2β)L)"),
+    ],
+)
+def test_beyond_the_stability_limit_a_run_diverges_and_names_it(method, factor, formula):
+    surface = tw.surfaces.Quadratic((1.0, 10.0))
+    limit = factor / 10.0
+    stable = tw.minimize(surface, method(0.98 * limit), [1.0, 1.0], max_iter=2000)
+    assert stable.outcome is tw.Outcome.CONVERGED
+    run = tw.minimize(surface, method(1.02 * limit), [1.0, 1.0], max_iter=5000)
+    assert run.outcome is tw.Outcome.DIVERGED
+    (finding,) = run.findings
+    assert finding.limit == pytest.approx(limit)
+    assert finding.measured == pytest.approx(1.02 * limit)
+    assert f"stability limit {formula} = {limit:.4g}" in run.reason
+    assert "It left at step 1" in run.reason
+
+
+def test_a_diverged_run_gives_the_best_point_it_saw():
+    run = tw.minimize(tw.surfaces.Rosenbrock(), tw.GD(step=0.008), [0.0, 0.0])
+    lowest = np.nanmin(run.trace["value"])
+    assert run.outcome is tw.Outcome.DIVERGED
+    assert run.value == lowest < run.trace["value"][0]
+    assert tw.surfaces.Rosenbrock().value(run.w) == run.value
+    left_at = int(run.trace["iteration"][np.nanargmin(run.trace["value"])]) + 1
+    assert left_at > 1
+    assert f"It left at step {left_at}" in run.reason
+    assert "the Hessian's largest eigenvalue at the best point seen" in run.reason
+
+
+def test_an_objective_without_a_minimum_is_said_to_have_none():
+    run = tw.minimize(tw.surfaces.Saddle(), "gd", [1.0, 0.1])
+    assert run.outcome is tw.Outcome.DIVERGED
+    assert "seems to have no minimum" in run.reason
+
+
+def falls_out_of_its_domain(after):
+    """½‖w‖², until the given evaluation: from then on NaN."""
+    calls = itertools.count(1)
+
+    def value_and_gradient(w):
+        return (math.nan if next(calls) > after else 0.5 * w @ w), w
+
+    return tw.Objective(
+        lambda w: 0.5 * w @ w, value_and_gradient=value_and_gradient, check_gradient=False
+    )
+
+
+@pytest.mark.parametrize("name", sorted(tw.METHODS))
+def test_a_value_that_becomes_nan_half_way_ends_the_run_with_a_sentence(name):
+    options = {"step": 0.01} if name in ("gd", "heavy-ball", "nesterov", "fista") else {}
+    run = tw.minimize(
+        falls_out_of_its_domain(4), tw.METHODS[name](**options), [3.0, 4.0], tol=1e-12
+    )
+    assert run.outcome in (tw.Outcome.DIVERGED, tw.Outcome.STALLED, tw.Outcome.CONVERGED)
+    assert np.isfinite(run.w).all()
+    assert math.isfinite(run.value)
+    if run.outcome is tw.Outcome.DIVERGED:
+        assert "NaN at step" in run.reason
+
+
+def test_nan_from_a_plain_method_is_divergence_at_that_step():
+    run = tw.minimize(falls_out_of_its_domain(4), tw.GD(step=0.01), [3.0, 4.0])
+    assert run.outcome is tw.Outcome.DIVERGED
+    assert "f is NaN at step 4" in run.reason
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_a_start_without_a_value_is_bad_input(bad):
+    with pytest.raises(tw.InputError, match="the value at w0 must be finite"):
+        tw.minimize(tw.Objective(lambda w: bad, lambda w: w), "gd", [1.0])
+
+
+def test_a_start_without_a_gradient_is_bad_input():
+    objective = tw.Objective(lambda w: 0.0, lambda w: np.array([0.0, np.nan]))
+    with pytest.raises(tw.InputError, match="the gradient at w0 must be finite, got nan at posi"):
+        tw.minimize(objective, "gd", [1.0, 1.0])
+
+
+def test_steps_that_circle_the_minimum_are_a_stall_with_a_cure():
+    run = tw.minimize(tw.surfaces.Beale(), tw.RMSProp(lr=0.1), max_iter=20_000)
+    assert run.outcome is tw.Outcome.STALLED
+    assert "schedule='1/sqrt(t)'" in run.reason
+    cured = tw.minimize(
+        tw.surfaces.Beale(), tw.RMSProp(lr=0.1, schedule="1/sqrt(t)"), max_iter=20_000, tol=1e-3
+    )
+    assert cured.value < run.value / 10
+
+
+def test_bouncing_beyond_the_stability_limit_is_told_from_rounding():
+    run = tw.minimize(tw.surfaces.Rosenbrock(), tw.GD(step=0.004), [0.5, 0.5])
+    assert run.outcome is tw.Outcome.STALLED
+    assert "It bounces: The step 0.004 is above the stability limit 2/L" in run.reason
+    assert run.findings[0].limit < 0.004
+
+
+def test_rounding_is_a_stall_with_a_reachable_tolerance():
+    surface = tw.surfaces.StyblinskiTang()
+    start = np.array([-2.0, -2.0], dtype=np.float32)
+    run = tw.minimize(surface, "lbfgs", start, tol=1e-12)
+    assert run.outcome is tw.Outcome.STALLED
+    assert "float64 for w0" in run.reason
+    suggested = float(run.reason.split("tol=")[1].split()[0])
+    assert tw.minimize(surface, "lbfgs", start, tol=suggested).converged
+
+
+@pytest.mark.parametrize("name", ["bfgs", "lbfgs", "newton", "newton-cg"])
+def test_a_stall_at_rounding_costs_little(name):
+    surface = tw.surfaces.StyblinskiTang()
+    run = tw.minimize(surface, name, [-2.0, -2.0], tol=1e-18)
+    assert run.outcome is tw.Outcome.STALLED
+    assert run.gradient_norm < 1e-8
+    assert run.counts["passes"] < 1000
+
+
+def test_noise_is_never_called_a_stall():
+    run = tw.minimize(
+        tw.surfaces.Quadratic().noisy(1.0), tw.GD(step=0.1), [0.0, 0.0], max_iter=3000
+    )
+    assert run.outcome is tw.Outcome.ITERATION_LIMIT
+    assert "noisy" in run.reason
+
+
+def test_with_noise_the_certificate_is_of_the_exact_gradient():
+    surface = tw.surfaces.Quadratic((1.0, 2.0))
+    run = tw.minimize(surface.noisy(1.0), tw.GD(step=0.1), [1.0, 1.0], max_iter=50)
+    assert run.certificate.measured == np.max(np.abs(surface.gradient(run.w)))
+    assert run.certificate.measured != run.trace.last["gradient_norm"]
+
+
+def test_the_callback_sees_every_iteration_and_can_stop():
+    seen = []
+
+    def stop_at_seven(step):
+        seen.append(step)
+        return step.iteration == 7
+
+    run = tw.minimize(tw.surfaces.Rosenbrock(), "gd", callback=stop_at_seven)
+    assert [step.iteration for step in seen] == list(range(1, 8))
+    assert run.outcome is tw.Outcome.INTERRUPTED
+    np.testing.assert_array_equal([step.value for step in seen], run.trace["value"][1:])
+    with pytest.raises(ValueError, match="read-only"):
+        seen[0].w[0] = 0.0
+
+
+def test_an_exception_in_the_callback_propagates():
+    def fails(step):
+        raise RuntimeError("mine")
+
+    with pytest.raises(RuntimeError, match="mine"):
+        tw.minimize(tw.surfaces.Rosenbrock(), "gd", callback=fails)
+
+
+def test_conditioning_is_named_as_the_cause_with_a_forecast():
+    surface = tw.surfaces.Quadratic.conditioned(1e4, dim=20)
+    run = tw.minimize(surface, "gd", max_iter=200)
+    (finding,) = run.findings
+    assert finding.name == "poor conditioning"
+    assert finding.measured == pytest.approx(1e4, rel=1e-6)
+    assert "Try method='lbfgs'" in run.reason
+    worst = float(run.reason.split("κ allows about ")[1].split()[0].replace(",", ""))
+    needed = tw.minimize(surface, "gd", max_iter=10**6).iterations - 200
+    assert needed <= worst <= 10 * needed
+
+
+def test_the_forecast_is_right_where_convergence_is_linear():
+    surface = tw.surfaces.Quadratic((1.0, 50.0))
+    run = tw.minimize(surface, "gd", [1.0, 1.0], max_iter=100, tol=1e-10)
+    forecast = float(run.reason.split("needs about ")[1].split()[0].replace(",", ""))
+    needed = tw.minimize(surface, "gd", [1.0, 1.0], tol=1e-10).iterations - 100
+    assert forecast == pytest.approx(needed, rel=0.05)
+
+
+def test_negative_curvature_is_named():
+    run = tw.minimize(tw.surfaces.Saddle(), tw.GD(step=0.1), [1.0, 1e-9], max_iter=20)
+    assert [finding.name for finding in run.findings] == ["negative curvature"]
+    assert "newton-cg" in run.reason
+
+
+def test_million_variables():
+    surface = tw.surfaces.Quadratic(np.linspace(1.0, 10.0, 10**6))
+    run = tw.minimize(surface, "nesterov", np.ones(10**6, dtype=np.float32), tol=1e-3)
+    assert run.converged
+    assert run.w.dtype == np.float32

@@ -1,0 +1,208 @@
+import itertools
+
+import numpy as np
+import pytest
+
+import thalweg as tw
+from thalweg.methods.newton_cg import steihaug
+from thalweg.methods.problem import Problem
+
+TIGHT = 1e24  # a first gradient so long that the forcing term is nothing
+
+
+def follow(method, objective, w0, count):
+    w0 = np.asarray(w0)
+    problem = Problem(objective, w0.size, w0.dtype)
+    states = [method.init(problem, w0, np.random.default_rng(0))]
+    for _ in range(count):
+        states.append(method.advance(problem, states[-1]))
+    return states
+
+
+def model_step(surface, w, *, radius, first_norm=TIGHT, most=100):
+    problem = Problem(surface, w.size, w.dtype)
+    return steihaug(problem, w, surface.gradient(w), radius, first_norm, most), problem
+
+
+def decrease(surface, w, p):
+    """m(0) − m(p) = −∇fᵀp − ½pᵀ∇²f·p."""
+    return -surface.gradient(w) @ p - 0.5 * p @ surface.hessian_vector(w, p)
+
+
+BOWL = tw.surfaces.Quadratic.conditioned(100.0, dim=8, rotation="random")
+W = np.linspace(-1.0, 2.0, 8)
+
+
+def test_one_step_by_hand():
+    # f = ½·2w² from 3: one product, p = −3, m(0) − m(p) = 9.
+    (p, promised, on_edge), problem = model_step(
+        tw.surfaces.Quadratic((2.0,)), np.array([3.0]), radius=10.0
+    )
+    assert (p[0], promised, on_edge) == (-3.0, 9.0, False)
+    assert problem.counts["hessian_vectors"] == 1
+
+
+def test_a_wide_region_and_tight_forcing_give_newtons_step():
+    (p, promised, on_edge), problem = model_step(BOWL, W, radius=1e6)
+    H = np.stack([BOWL.hessian_vector(W, unit) for unit in np.eye(8)])
+    np.testing.assert_allclose(p, np.linalg.solve(H, -BOWL.gradient(W)), rtol=1e-8)
+    assert promised == pytest.approx(decrease(BOWL, W, p), rel=1e-10)
+    assert not on_edge
+    assert problem.counts["hessian_vectors"] <= 10
+
+
+@pytest.mark.parametrize("radius", [1e-6, 0.01, 0.5, 2.0])
+def test_a_narrow_region_is_left_at_its_edge(radius):
+    (p, promised, on_edge), _ = model_step(BOWL, W, radius=radius)
+    assert on_edge
+    assert np.linalg.norm(p) == pytest.approx(radius, rel=1e-12)
+    assert promised == pytest.approx(decrease(BOWL, W, p), rel=1e-9)
+    # Never worse than going down the gradient as far as the model and the region allow.
+    g = BOWL.gradient(W)
+    length = min(radius / np.linalg.norm(g), (g @ g) / (g @ BOWL.hessian_vector(W, g)))
+    assert promised >= decrease(BOWL, W, -length * g) * (1 - 1e-12)
+
+
+def test_the_tiniest_region_leads_down_the_gradient():
+    (p, _, _), _ = model_step(BOWL, W, radius=1e-9)
+    g = BOWL.gradient(W)
+    np.testing.assert_allclose(p, -1e-9 * g / np.linalg.norm(g), rtol=1e-9)
+
+
+def test_negative_curvature_is_followed_downhill_to_the_edge():
+    surface = tw.surfaces.Saddle((4.0, 1.0, -2.0))
+    w = np.array([0.5, 0.4, 1e-3])
+    (p, promised, on_edge), _ = model_step(surface, w, radius=3.0)
+    assert on_edge
+    assert np.linalg.norm(p) == pytest.approx(3.0, rel=1e-12)
+    assert promised == pytest.approx(decrease(surface, w, p), rel=1e-9)
+    assert surface.value(w + p) == pytest.approx(surface.value(w) - promised, rel=1e-9)
+    assert surface.gradient(w) @ p < 0
+
+
+def test_loose_forcing_saves_products():
+    (_, loose, _), few = model_step(BOWL, W, radius=1e6, first_norm=1e-3)
+    (_, tight, _), many = model_step(BOWL, W, radius=1e6)
+    assert few.counts["hessian_vectors"] < many.counts["hessian_vectors"] / 2
+    assert 0.5 * tight < loose < tight
+
+
+def test_forcing_bounds_the_residual():
+    g = BOWL.gradient(W)
+    norm = np.linalg.norm(g)
+    for ratio in (4.0, 100.0, 1e4):
+        (p, _, _), _ = model_step(BOWL, W, radius=1e6, first_norm=ratio * norm)
+        residual = np.linalg.norm(g + BOWL.hessian_vector(W, p))
+        assert residual <= min(0.5, ratio**-0.5) * norm
+
+
+def test_products_are_limited():
+    for most in (1, 3):
+        _, problem = model_step(BOWL, W, radius=1e6, most=most)
+        assert problem.counts["hessian_vectors"] == most
+    limited = follow(tw.NewtonCG(max_cg=2), BOWL, W, 1)[1]
+    problem = Problem(BOWL, 8, W.dtype)
+    start = tw.NewtonCG(max_cg=2).init(problem, W, np.random.default_rng(0))
+    tw.NewtonCG(max_cg=2).advance(problem, start)
+    assert problem.counts["hessian_vectors"] <= 2
+    assert limited.value < BOWL.value(W)
+
+
+def test_no_gradient_no_step():
+    (p, promised, on_edge), problem = model_step(BOWL, np.zeros(8), radius=1.0)
+    assert not p.any()
+    assert (promised, on_edge, problem.counts["passes"]) == (0.0, False, 0)
+
+
+@pytest.mark.parametrize("w", [(0.0, 0.0), (1.0, 1.0)])
+def test_the_minimum_is_a_fixed_point(w):
+    surface = tw.surfaces.Quadratic(center=w)
+    start, after = follow(tw.NewtonCG(), surface, w, 1)
+    assert after is start
+
+
+@pytest.mark.parametrize(
+    "surface",
+    [
+        tw.surfaces.Rosenbrock(dim=10),
+        tw.surfaces.StyblinskiTang(dim=5),
+        tw.surfaces.Himmelblau(),
+        tw.surfaces.Beale(),
+        tw.surfaces.Cliff(),
+        tw.surfaces.DoubleWell(dim=3),
+    ],
+)
+def test_the_value_never_rises(surface):
+    rng = np.random.default_rng(4)
+    for _ in range(10):
+        states = follow(tw.NewtonCG(), surface, rng.uniform(-2, 2, surface.dim), 40)
+        values = np.array([state.value for state in states])
+        assert np.all(np.diff(values) <= 1e-14 * np.abs(values[:-1]))
+
+
+def test_converges_faster_than_linearly():
+    # The gradient of Σ eʷ − 2w + ½w² vanishes where eʷ + w = 2.
+    objective = tw.Objective(
+        lambda w: np.sum(np.exp(w) - 2 * w + 0.5 * w**2),
+        lambda w: np.exp(w) - 2 + w,
+        lambda w, v: (np.exp(w) + 1) * v,
+    )
+    states = follow(tw.NewtonCG(), objective, np.linspace(-2, 3, 20), 8)
+    errors = np.array([np.max(np.abs(state.w - 0.4428544010023885)) for state in states])
+    errors = errors[errors > 1e-14]
+    ratios = errors[1:] / errors[:-1]
+    assert np.all(np.diff(ratios) < 0)
+    assert ratios[-1] < 1e-3
+
+
+def test_leaves_the_neighbourhood_of_a_saddle_at_once():
+    states = follow(tw.NewtonCG(), tw.surfaces.Saddle(), [1e-3, 1e-3], 3)
+    assert np.linalg.norm(states[1].w) > 0.5
+    assert states[3].value < -1.0
+
+
+def test_leaves_a_saddle_for_a_minimum():
+    surface = tw.surfaces.DoubleWell()
+    run = tw.minimize(surface, "newton-cg", [0.08, 1.0], tol=1e-10)
+    assert run.outcome is tw.Outcome.CONVERGED
+    assert tw.classify(surface, run.w).kind == "minimum"
+
+
+def test_the_first_region_is_the_one_given_and_grows_with_good_steps():
+    far = tw.surfaces.Quadratic(center=(100.0, 0.0))
+    states = follow(tw.NewtonCG(radius=0.5), far, [0.0, 0.0], 4)
+    lengths = [np.linalg.norm(b.w - a.w) for a, b in itertools.pairwise(states)]
+    np.testing.assert_allclose(lengths, [0.5, 1.0, 2.0, 4.0], rtol=1e-12)
+
+
+def test_the_region_shrinks_when_the_model_was_poor():
+    # f = 5w², but the products say ½w²: from 1 to the edge at −0.9 it promises 17.2 and gives 0.95.
+    steep = tw.Objective(lambda w: 5 * w @ w, lambda w: 10 * w, lambda w, v: v, dim=1)
+    states = follow(tw.NewtonCG(radius=1.9), steep, [1.0], 2)
+    assert states[1].w[0] == pytest.approx(-0.9)
+    assert states[1].radius == pytest.approx(1.9 / 4)
+    assert abs(states[2].w[0] - states[1].w[0]) <= 1.9 / 4 * (1 + 1e-12)
+
+
+def test_a_step_that_climbs_is_shortened_until_it_descends():
+    # Likewise, but the edge at −3 is higher than the start.
+    steep = tw.Objective(lambda w: 5 * w @ w, lambda w: 10 * w, lambda w, v: v, dim=1)
+    start, after = follow(tw.NewtonCG(radius=4.0), steep, [1.0], 1)
+    assert after.value < start.value
+    assert after.w[0] < start.w[0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("f_scale", [1e-8, 1.0, 1e8])
+@pytest.mark.parametrize("w_scale", [1e-4, 1.0, 1e8])
+def test_works_in_any_units(f_scale, w_scale, dtype):
+    surface = tw.surfaces.Rosenbrock()
+    objective = tw.Objective(
+        lambda w: f_scale * surface.value(w / w_scale),
+        lambda w: f_scale / w_scale * surface.gradient(w / w_scale),
+        lambda w, v: f_scale / w_scale**2 * surface.hessian_vector(w / w_scale, v),
+        dim=2, check_gradient=False,
+    )  # fmt: skip
+    w0 = (w_scale * np.array([-1.5, 2.0])).astype(dtype)
+    states = follow(tw.NewtonCG(), objective, w0, 45)
+    assert states[-1].value < 1e-4 * states[0].value

@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+
+import thalweg as tw
+from thalweg.methods.problem import Problem
+
+F64 = np.dtype(np.float64)
+
+
+class Own:
+    """An objective of the user's own class: nothing about it is checked but here."""
+
+    name = "own"
+    dim = 2
+
+    def __init__(self, gradient=(1.0, 2.0), value=3.0):
+        self._gradient, self._value = gradient, value
+
+    def value(self, w):
+        return self._value
+
+    def gradient(self, w):
+        return self._gradient
+
+    def value_and_gradient(self, w):
+        return self._value, self._gradient
+
+    def hessian_vector(self, w, v):
+        return self._gradient
+
+
+def test_every_look_is_counted():
+    problem = Problem(tw.surfaces.Rosenbrock(), 2, F64)
+    w = np.zeros(2)
+    for _ in range(3):
+        problem.value(w)
+    for _ in range(5):
+        problem.value_and_gradient(w)
+    for _ in range(7):
+        problem.hessian_vector(w, w)
+    assert problem.counts == {"values": 8, "gradients": 5, "hessian_vectors": 7, "passes": 15}
+    assert problem.evaluations == 12
+
+
+def test_counting_goes_on_from_what_was_restored():
+    problem = Problem(tw.surfaces.Rosenbrock(), 2, F64)
+    problem.restore({"values": 10, "gradients": 20, "hessian_vectors": 30, "passes": 40})
+    problem.value_and_gradient(np.zeros(2))
+    assert problem.counts == {"values": 11, "gradients": 21, "hessian_vectors": 30, "passes": 41}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("given", [(1, 2), [1.0, 2.0], np.array([1.0, 2.0])])
+def test_vectors_come_in_the_dtype_of_the_iterate_and_values_as_floats(given, dtype):
+    problem = Problem(Own(gradient=given, value=np.float32(3)), 2, np.dtype(dtype))
+    w = np.zeros(2, dtype=dtype)
+    value, gradient = problem.value_and_gradient(w)
+    assert type(value) is float
+    assert value == 3.0
+    assert type(problem.value(w)) is float
+    for vector in (gradient, problem.hessian_vector(w, w)):
+        assert vector.dtype == dtype
+        np.testing.assert_array_equal(vector, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("wrong", [(1.0,), ((1.0, 2.0),), 1.0, (1.0, 2.0, 3.0)])
+def test_a_vector_of_the_wrong_shape_gets_a_sentence(wrong):
+    problem = Problem(Own(gradient=wrong), 2, F64)
+    shape = np.shape(wrong)
+    with pytest.raises(tw.InputError) as caught:
+        problem.value_and_gradient(np.zeros(2))
+    assert str(caught.value) == f"gradient of own must have shape (2,), as w has, got {shape}"
+    with pytest.raises(tw.InputError, match="hessian_vector of own must have shape"):
+        problem.hessian_vector(np.zeros(2), np.zeros(2))
+
+
+def test_a_plain_objective_has_no_penalty():
+    problem = Problem(tw.surfaces.Rosenbrock(), 2, F64)
+    w = np.array([3.0, 4.0])
+    assert not problem.is_composite
+    assert problem.penalty(w) == 0.0
+    np.testing.assert_array_equal(problem.prox(w, 0.5), w)
+
+
+def test_a_composite_objective_is_seen_in_two_parts():
+    smooth = tw.surfaces.Quadratic((2.0, 8.0))
+    problem = Problem(tw.Regularized(smooth, l1=0.5), 2, F64)
+    w = np.array([1.0, -1.0])
+    assert problem.is_composite
+    assert problem.smoothness == 8.0
+    assert problem.strong_convexity == 2.0
+    value, gradient = problem.value_and_gradient(w)
+    assert value == problem.value(w) == 5.0  # ½(2 + 8): f alone
+    np.testing.assert_array_equal(gradient, [2.0, -8.0])
+    assert problem.penalty(w) == 1.0
+    np.testing.assert_array_equal(problem.prox(w, 0.5), [0.75, -0.75])
+    assert problem.counts["passes"] == 2  # the penalty is free
+
+
+def test_what_the_objective_does_not_state_is_none():
+    problem = Problem(Own(), 2, F64)
+    assert problem.smoothness is None
+    assert problem.strong_convexity is None
+    assert problem.name == "own"
+
+
+def test_noise_is_seen_through_a_penalty():
+    noisy = tw.surfaces.Rosenbrock().noisy(0.1)
+    assert Problem(noisy, 2, F64).is_noisy
+    assert Problem(tw.Regularized(noisy, l1=0.1), 2, F64).is_noisy
+    assert not Problem(tw.surfaces.Rosenbrock(), 2, F64).is_noisy
+
+
+def test_values_that_are_no_numbers_pass_without_a_warning():
+    objective = tw.Objective(lambda w: np.log(w[0]), lambda w: 1 / w, check_gradient=False)
+    problem = Problem(objective, 1, F64)
+    assert np.isnan(problem.value(-np.ones(1)))
+    value, gradient = problem.value_and_gradient(np.zeros(1))
+    assert value == -np.inf
+    assert gradient[0] == np.inf

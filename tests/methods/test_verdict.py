@@ -1,0 +1,140 @@
+import re
+import time
+
+import numpy as np
+import pytest
+
+import thalweg as tw
+
+
+def test_every_reason_has_the_outcome_the_distance_and_the_count():
+    endings = [
+        tw.minimize(tw.surfaces.Rosenbrock(), "lbfgs"),
+        tw.minimize(tw.surfaces.Rosenbrock(), "gd", max_iter=50),
+        tw.minimize(tw.surfaces.Rosenbrock(), "gd", time_limit=0.0),
+        tw.minimize(tw.surfaces.Rosenbrock(), "gd", callback=lambda step: True),
+        tw.minimize(tw.surfaces.Beale(), tw.RMSProp(lr=0.1), max_iter=20_000),
+    ]
+    outcomes = [run.outcome.name for run in endings]
+    assert outcomes == ["CONVERGED", "ITERATION_LIMIT", "TIME_LIMIT", "INTERRUPTED", "STALLED"]
+    for run in endings:
+        assert run.reason.startswith(str(run.outcome))
+        assert re.search(r"‖∇f\(w\)‖∞ = \S+ [≤>] \S+ after \d+ iterations?", run.reason), run.reason
+        assert run.reason.endswith(".")
+
+
+def test_an_adaptive_method_that_leaves_is_told_of_its_lr():
+    run = tw.minimize(tw.surfaces.Rosenbrock(), tw.Adam(lr=1e6), [0.0, 0.0], max_iter=100)
+    assert run.outcome is tw.Outcome.DIVERGED
+    assert "Try a smaller lr (now 1e+06)" in run.reason
+
+
+def test_a_gradient_that_stops_being_a_number_is_told_from_a_value_that_does():
+    calls = []
+
+    def gradient(w):
+        calls.append(1)
+        return w * (np.nan if len(calls) > 3 else 1.0)
+
+    objective = tw.Objective(lambda w: 0.5 * w @ w, gradient, check_gradient=False)
+    run = tw.minimize(objective, tw.GD(step=0.1), [1.0, 1.0])
+    assert "the gradient is no number at step 3" in run.reason
+
+
+def test_explaining_does_not_cost_more_than_it_may():
+    # 0.1 s a product: 40 of them would take longer than the run itself.
+    def slow_hessian(w, v):
+        time.sleep(0.1)
+        return v
+
+    objective = tw.Objective(lambda w: 0.5 * w @ w, lambda w: w, slow_hessian)
+    started = time.perf_counter()
+    run = tw.minimize(objective, tw.GD(step=1e-3), [1.0, 1.0], max_iter=10)
+    assert time.perf_counter() - started < 1.0
+    assert run.findings == ()
+    assert "needs about" in run.reason
+
+
+def test_explaining_works_without_a_hessian():
+    class NoHessian:
+        dim = 2
+        name = "bowl"
+
+        def value(self, w):
+            return 0.5 * float(w @ w)
+
+        def gradient(self, w):
+            return w
+
+        def value_and_gradient(self, w):
+            return self.value(w), w
+
+        def hessian_vector(self, w, v):
+            return np.full(2, np.nan)
+
+    run = tw.minimize(NoHessian(), tw.GD(step=1e-3), [1.0, 1.0], max_iter=10)
+    assert run.findings == ()
+    run = tw.minimize(NoHessian(), tw.GD(step=3.0), [1.0, 1.0])
+    assert run.outcome is tw.Outcome.DIVERGED
+    assert "Try a smaller" in run.reason
+
+
+@pytest.mark.parametrize("name", ["nesterov", "heavy-ball", "fista"])
+def test_accelerated_methods_are_held_to_the_root_of_kappa(name):
+    surface = tw.surfaces.Quadratic.conditioned(1e6, dim=20)
+    method = tw.METHODS[name]()
+    run = tw.minimize(surface, method, np.ones(20), max_iter=30, tol=1e-9)
+    assert run.findings[0].measured == pytest.approx(1e6, rel=1e-4)
+    if "allows" in run.reason:
+        assert "√κ allows" in run.reason
+
+
+def test_a_step_far_below_the_limit_is_named_with_one_that_works():
+    surface = tw.surfaces.Quadratic((1.0, 10.0))
+    run = tw.minimize(surface, tw.GD(step=1e-4), [1.0, 1.0], max_iter=500)
+    (finding,) = run.findings
+    assert finding.name == "step far below the stability limit"
+    assert finding.limit == pytest.approx(0.2)
+    suggested = float(re.search(r"Try step=(\S+?),", run.reason)[1])
+    assert tw.minimize(surface, tw.GD(step=suggested), [1.0, 1.0], max_iter=500).converged
+
+
+def test_a_step_exactly_at_the_limit_is_told_from_rounding():
+    run = tw.minimize(tw.surfaces.Quadratic((1.0,)), tw.GD(step=2.0), [1.0])
+    assert run.outcome is tw.Outcome.STALLED
+    assert "The step 2 is at the stability limit 2/L = 2" in run.reason
+
+
+def test_a_stall_far_above_the_start_is_no_circling():
+    run = tw.minimize(tw.surfaces.Quadratic(), tw.RMSProp(lagged=True))
+    assert run.outcome is tw.Outcome.STALLED
+    assert "carried it away from the start" in run.reason
+    assert "circle" not in run.reason
+
+
+def test_a_schedule_that_is_set_is_not_advised_again():
+    method = tw.RMSProp(lr=0.1, schedule="1/sqrt(t)")
+    run = tw.minimize(tw.surfaces.Beale(), method, tol=1e-10)
+    assert run.outcome is tw.Outcome.STALLED
+    assert "schedule=" not in run.reason
+
+
+def test_an_edge_of_the_domain_is_told_from_rounding():
+    def log(w):
+        return float(np.log(w[0])) if w[0] > 0 else np.nan
+
+    run = tw.minimize(tw.Objective(log, lambda w: 1 / w), "lbfgs", [1.0], progress=False)
+    assert run.outcome in (tw.Outcome.STALLED, tw.Outcome.DIVERGED)
+    assert "no minimum" in run.reason
+    assert run.evaluations < 5000
+
+
+def test_no_forecast_from_nothing():
+    assert "rate" not in tw.minimize(tw.surfaces.Rosenbrock(), "gd", max_iter=0).reason
+    assert "fall in" not in tw.minimize(tw.surfaces.Rosenbrock(), "gd", max_iter=0).reason
+
+
+def test_with_a_penalty_it_speaks_of_the_gradient_mapping():
+    run = tw.minimize(tw.Regularized(tw.surfaces.Quadratic(), l1=0.1))
+    assert "‖gradient mapping‖∞ =" in run.reason
+    assert "classify" not in run.certificate.does_not_show
