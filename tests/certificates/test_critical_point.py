@@ -173,3 +173,40 @@ def test_text_and_notebook_begin_with_the_verdict():
 def test_bad_input(objective, w, says):
     with pytest.raises(tw.InputError, match=says):
         tw.classify(objective, w)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("factor", [1.0, 1e10, 1e-10])
+@pytest.mark.parametrize("stretch", [1.0, 1e6, 1e-6])
+def test_no_scale_makes_a_slope_a_minimum_or_a_minimum_none(factor, stretch, dtype):
+    rosenbrock = tw.surfaces.Rosenbrock()
+    objective = tw.Objective(
+        lambda w: factor * rosenbrock.value(w / stretch),
+        lambda w: factor / stretch * rosenbrock.gradient(w / stretch),
+        lambda w, v: factor / stretch**2 * rosenbrock.hessian_vector(w / stretch, v),
+        check_gradient=False,
+        dim=2,
+    )
+    for w in ([0.0, 0.0], [0.5, 0.25]):
+        kind = tw.classify(objective, np.array(w, dtype) * dtype(stretch)).kind
+        assert kind in ("not stationary", "degenerate"), w
+    assert tw.classify(objective, np.array([1.0, 1.0], dtype) * dtype(stretch)).kind == "minimum"
+
+
+def test_a_huge_minimizer_in_float32_is_stationary_to_its_rounding():
+    well = tw.surfaces.DoubleWell()
+    objective = tw.Objective(
+        lambda w: 1e10 * well.value(w / 1e6),
+        lambda w: 1e4 * well.gradient(w / 1e6),
+        lambda w, v: 1e-2 * well.hessian_vector(w / 1e6, v),
+        check_gradient=False,
+        dim=2,
+    )
+    w = (1e6 * well.minimizer).astype(np.float32)
+    assert tw.classify(objective, w).kind == "minimum"
+
+
+@pytest.mark.parametrize("wrong", [5, np.sum, tw.surfaces.Rosenbrock])
+def test_what_is_no_objective_gets_its_sentence(wrong):
+    with pytest.raises(tw.InputError, match=r"objective must be a smooth objective.*tw\.Objective"):
+        tw.classify(wrong, [0.0, 0.0])

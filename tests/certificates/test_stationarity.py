@@ -50,3 +50,9 @@ def test_a_nan_gradient_does_not_hold():
 def test_with_a_penalty_it_is_the_gradient_mapping():
     composite = tw.Regularized(tw.surfaces.Quadratic(), l1=1.0)
     assert "mapping" in stationarity(composite, 0.0, np.zeros(2), 1.0, 1.0).statement
+
+
+def test_a_minimum_that_is_undercut_bounds_nothing():
+    wrong = tw.Objective(lambda w: w @ w, lambda w: 2 * w, minimum=5.0)
+    assert gap(wrong, 1.0, np.array([1.0])) is None
+    assert gap(wrong, 5.0 - 1e-9, np.array([1.0])) == 0.0  # rounding

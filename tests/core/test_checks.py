@@ -6,6 +6,7 @@ from thalweg.core.checks import (
     check_choice,
     check_count,
     check_number,
+    check_reals,
     check_vector,
     describe,
 )
@@ -103,3 +104,20 @@ def test_callable():
 def test_describe_is_short():
     assert describe(np.ones((2, 3))) == "an array of shape (2, 3) and dtype float64"
     assert len(describe("x" * 1000)) < 100
+
+
+def test_a_number_without_limits_is_asked_for_in_order():
+    with pytest.raises(InputError, match="angle must be a finite number, got True"):
+        check_number("angle", True)
+
+
+def test_reals_keep_shape_and_precision():
+    assert check_reals("box", [[0, 1], [2, 3]]).dtype == np.float64
+    assert check_reals("box", np.zeros((2, 3), np.float32)).dtype == np.float32
+    assert check_reals("box", np.zeros((2, 3), np.float16)).dtype == np.float64
+
+
+@pytest.mark.parametrize("wrong", ["ab", [1j, 2], [[1, 2], [3]], None, [["a"]]])
+def test_what_is_not_real_is_refused_by_name(wrong):
+    with pytest.raises(InputError, match="box must hold real numbers, got"):
+        check_reals("box", wrong)

@@ -104,3 +104,20 @@ def test_numbers_at_hand(run):
     assert run.evaluations == run.trace.last["evaluations"] == run.counts["gradients"]
     assert run.gradient_norm == run.certificate.measured
     assert run.seconds > 0
+
+
+@pytest.mark.parametrize("name", ["run.json", "trace.csv", "weights.npz"])
+@pytest.mark.parametrize("kept", [0.0, 0.5])
+def test_a_file_cut_short_is_a_sentence(run, tmp_path, name, kept):
+    file = run.save(tmp_path / "run") / name
+    content = file.read_bytes()
+    file.write_bytes(content[: int(kept * len(content))])
+    with pytest.raises(StorageError, match=r"is damaged|is not valid JSON"):
+        Run.load(tmp_path / "run")
+
+
+def test_the_present_folder_can_hold_a_run(run, tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    run.save(".")
+    assert Run.load(tmp_path / "here").w.tobytes() == run.w.tobytes()

@@ -1,6 +1,7 @@
 import contextlib
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -152,3 +153,20 @@ def test_json_keeps_numbers_exactly_and_is_valid_json():
 def test_damaged_json_is_a_sentence():
     with pytest.raises(StorageError, match=r"run\.json is not valid JSON"):
         from_json(b"{half", source="run.json")
+
+
+def test_a_file_is_complete_before_it_takes_the_place_of_the_old_one(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    storage.write_file(path, b"old")
+    seen = []
+
+    def crash(source, target):
+        seen.append((Path(source).read_bytes(), Path(target).read_bytes()))
+        raise OSError("the power fails")
+
+    monkeypatch.setattr(storage.os, "replace", crash)
+    with pytest.raises(StorageError, match="what was there is unchanged"):
+        storage.write_file(path, b"new")
+    assert seen == [(b"new", b"old")]
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]

@@ -139,3 +139,41 @@ def test_the_interrupted_run_says_how_to_go_on(tmp_path):
     stopped = run(file, callback=lambda step: step.iteration == 3)
     assert f"checkpoint={str(file)!r}" in stopped.reason
     assert "w0=run.w" in run(None, callback=lambda step: True).reason
+
+
+def test_another_function_of_the_same_name_is_noticed(tmp_path):
+    def bowl(scale):
+        return tw.Objective(lambda w: scale * w @ w, lambda w: 2 * scale * w)
+
+    options = {"max_iter": 5, "checkpoint": tmp_path / "a.checkpoint"}
+    tw.minimize(bowl(1.0), tw.GD(step=0.01), [1.0, 1.0], **options)
+    with pytest.raises(tw.InputError, match=r"belongs to another run: at its best point the value"):
+        tw.minimize(bowl(2.0), tw.GD(step=0.01), [1.0, 1.0], **options)
+
+
+@pytest.mark.parametrize("file", [5, b"name", None])
+def test_a_file_must_be_a_name(file):
+    with pytest.raises(tw.InputError, match="checkpoint must be a file name, got"):
+        tw.Checkpoint(file)
+
+
+@pytest.mark.parametrize(
+    ("header", "sentence"), [(b'{"format": 1}', "it lacks identity"), (b"[1]", "has format None")]
+)
+def test_a_header_without_its_parts_is_a_sentence(tmp_path, header, sentence):
+    file = tmp_path / "a.npz"
+    np.savez(file, header=np.frombuffer(header, dtype=np.uint8))
+    with pytest.raises(tw.StorageError, match=sentence):
+        run(file)
+
+
+@pytest.mark.parametrize("k", [1, 500, 1000])
+def test_a_stall_comes_at_the_same_iteration_after_a_resume(tmp_path, k):
+    # Jumps from ½ to −½ and back: nothing improves after the first step.
+    asked = (tw.surfaces.Quadratic([1.0]), tw.RMSProp(lr=1.0, beta=0.0), [0.5])
+    whole = tw.minimize(*asked)
+    assert (whole.outcome, whole.iterations) == (tw.Outcome.STALLED, 1001)
+    file = tmp_path / "a.checkpoint"
+    tw.minimize(*asked, checkpoint=file, callback=lambda step: step.iteration == k)
+    resumed = tw.minimize(*asked, checkpoint=file)
+    assert (resumed.outcome, resumed.iterations) == (tw.Outcome.STALLED, 1001)

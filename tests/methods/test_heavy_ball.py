@@ -123,3 +123,18 @@ def test_reaches_the_end_of_a_curved_valley():
     run = tw.minimize(tw.surfaces.Rosenbrock(), "heavy-ball", W0)
     assert run.outcome is tw.Outcome.CONVERGED
     np.testing.assert_allclose(run.w, [1.0, 1.0], atol=0.01)
+
+
+@pytest.mark.parametrize("start", [[30.0, -1.0], [0.1, 500.0]])
+def test_a_searched_step_settles_where_curvature_varies(start):
+    # log cosh: straight far out, curved at 0. A step that grows on the slope is too long there.
+    objective = tw.Objective(lambda w: np.sum(np.logaddexp(w, -w)), np.tanh, dim=2)
+    run = tw.minimize(objective, "heavy-ball", start)
+    assert run.outcome is tw.Outcome.CONVERGED
+    assert run.iterations < 500
+
+
+def test_a_searched_step_does_not_throw_the_ball_out_of_both_wells():
+    run = tw.minimize(tw.surfaces.DoubleWell(), "heavy-ball")
+    assert run.outcome is tw.Outcome.CONVERGED
+    assert run.trace["value"].max() == run.trace["value"][0]

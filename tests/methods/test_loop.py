@@ -240,3 +240,26 @@ def test_million_variables():
     run = tw.minimize(surface, "nesterov", np.ones(10**6, dtype=np.float32), tol=1e-3)
     assert run.converged
     assert run.w.dtype == np.float32
+
+
+def test_a_lucky_early_step_does_not_make_slow_progress_a_stall():
+    # A pit at 1 that the second step jumps over; from there a slope that falls for ever, slowly.
+    def value(w):
+        return -10.0 if w[0] == 1.0 else -1e-3 * w[0]
+
+    def gradient(w):
+        return np.array([-1.0 if w[0] <= 1.0 else -1e-3])
+
+    objective = tw.Objective(value, gradient, check_gradient=False)
+    run = tw.minimize(objective, tw.GD(step=1.0), [0.0], max_iter=5000)
+    assert np.nanargmin(run.trace["value"]) == 1
+    assert run.outcome is tw.Outcome.ITERATION_LIMIT
+
+
+def test_with_noise_the_trace_claims_no_gap_from_a_noisy_gradient():
+    bowl = tw.Objective(lambda w: w @ w, lambda w: 2 * w, smoothness=2.0, strong_convexity=2.0)
+    noisy = tw.minimize(tw.Noisy(bowl, 1.0), tw.GD(step=0.1), [1.0, 1.0], max_iter=50)
+    assert np.isnan(noisy.trace["gap"]).all()
+    assert noisy.value <= noisy.certificate.gap
+    exact = tw.minimize(bowl, tw.GD(step=0.1), [1.0, 1.0], max_iter=50)
+    assert (exact.trace["value"] <= exact.trace["gap"] * (1 + 1e-12)).all()

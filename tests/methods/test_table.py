@@ -3,7 +3,7 @@ import pytest
 import thalweg as tw
 from thalweg.methods.table import METHODS, resolve
 
-ALL = "Known: " + ", ".join(sorted(METHODS)) + "."
+ALL = "Known: " + ", ".join(sorted([*METHODS, "auto"])) + "."
 
 
 @pytest.mark.parametrize("name", METHODS)

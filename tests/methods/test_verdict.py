@@ -138,3 +138,85 @@ def test_with_a_penalty_it_speaks_of_the_gradient_mapping():
     run = tw.minimize(tw.Regularized(tw.surfaces.Quadratic(), l1=0.1))
     assert "‖gradient mapping‖∞ =" in run.reason
     assert "classify" not in run.certificate.does_not_show
+
+
+@pytest.mark.parametrize(
+    ("method", "advice"),
+    [
+        ("heavy-ball", "Try another w0, or method='lbfgs'."),
+        (tw.GD(step=0.01), "Try a smaller step (now 0.01), or method='lbfgs'."),
+        ("adam", "Try a smaller lr (now 0.1), or method='lbfgs'."),
+    ],
+)
+def test_falling_out_of_the_domain_is_dated_and_advised(method, advice):
+    calls = []
+
+    def value(w):
+        calls.append(1)
+        return w @ w if len(calls) < 60 else np.nan
+
+    objective = tw.Objective(value, lambda w: 2 * w, check_gradient=False)
+    run = tw.minimize(objective, method, [1e3, 1.0], tol=1e-12)
+    last = run.iterations
+    assert f"It left at step {last}: f is NaN at step {last}." in run.reason
+    assert run.reason.endswith(advice)
+
+
+def test_a_gradient_that_does_not_descend_is_told_from_rounding():
+    uphill = tw.Objective(lambda w: w @ w, lambda w: -2 * w, check_gradient=False)
+    run = tw.minimize(uphill, "lbfgs", [3.0, 0.7])
+    assert run.outcome is tw.Outcome.STALLED
+    assert "f does not fall along the gradient" in run.reason
+    assert "rounding" not in run.reason
+
+
+def test_a_step_for_the_steepest_place_is_named_on_the_gentle_slope():
+    cliff = tw.surfaces.Cliff()
+    run = tw.minimize(cliff, "gd")
+    (finding,) = run.findings
+    assert finding.name == "step far below the stability limit"
+    assert "needs about" not in run.reason  # the gradient is constant: there is no rate
+    assert "Try method='lbfgs'" in run.reason
+    assert tw.minimize(cliff, "lbfgs").converged
+
+
+def test_circling_is_named_at_the_iteration_limit_too():
+    run = tw.minimize(tw.surfaces.Rosenbrock(), "rmsprop")
+    assert run.outcome is tw.Outcome.ITERATION_LIMIT
+    assert "steps of about lr = 0.01 circle the minimum" in run.reason
+
+
+def test_falling_ever_faster_is_no_saddle_nearby():
+    run = tw.minimize(tw.surfaces.Saddle(), "adam", max_iter=2000)
+    assert run.outcome is tw.Outcome.ITERATION_LIMIT
+    assert "may have no minimum this way" in run.reason
+    assert "no minimum" in tw.minimize(tw.surfaces.Saddle(), "newton-cg").reason
+
+
+@pytest.mark.parametrize("scale", [1.0, 7.3, 1e5])
+def test_the_tolerance_advised_at_rounding_is_reached(scale):
+    surface = tw.surfaces.StyblinskiTang()
+    objective = tw.Objective(
+        lambda w: scale * surface.value(w), lambda w: scale * surface.gradient(w)
+    )
+    start = np.array([-2.0, -2.0], dtype=np.float32)
+    run = tw.minimize(objective, "bfgs", start, tol=1e-14)
+    assert run.outcome is tw.Outcome.STALLED
+    suggested = float(re.search(r"tol=(\S+) or larger", run.reason)[1])
+    assert suggested * max(1.0, run.trace["gradient_norm"][0]) >= run.gradient_norm
+    assert suggested < 0.01
+
+
+@pytest.mark.parametrize(
+    "objective",
+    [
+        tw.Regularized(tw.surfaces.Quadratic.conditioned(1e6, dim=20), l1=1e-6),
+        tw.Regularized(tw.surfaces.Rosenbrock(), l1=0.1),
+        tw.surfaces.Rosenbrock().noisy(0.1),
+    ],
+)
+def test_no_method_is_advised_that_would_refuse_the_objective(objective):
+    for step in (None, 1.0) if not hasattr(objective, "exact") else (1.0, 1e-4):
+        run = tw.minimize(objective, tw.FISTA(step=step), tol=1e-12, max_iter=30)
+        assert not run.converged
+        assert "method=" not in run.reason, run.reason

@@ -173,3 +173,11 @@ def test_nothing_finite_is_no_verdict():
 def test_refusals(objective, arguments, message):
     with pytest.raises(InputError, match=message):
         check_convex(objective, **arguments)
+
+
+@pytest.mark.parametrize("check", [check_convex, check_smooth])
+def test_a_class_or_words_for_bounds_get_their_sentence(check):
+    with pytest.raises(InputError, match="objective must be a smooth objective"):
+        check(Plateau)
+    with pytest.raises(InputError, match="bounds must hold real numbers"):
+        check(Plateau(), bounds="wide")

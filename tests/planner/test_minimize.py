@@ -96,3 +96,8 @@ def test_an_error_in_the_function_is_the_users_own():
 
     with pytest.raises(ZeroDivisionError, match="mine"):
         tw.minimize(broken, "gd", [1.0])
+
+
+def test_progress_is_a_yes_or_no():
+    with pytest.raises(tw.InputError, match="progress must be True or False, got 'yes'"):
+        tw.minimize(ROSENBROCK, progress="yes")

@@ -115,3 +115,8 @@ def test_constant_by_hand_and_iterations_are_the_first_that_suffice():
     T = sag.iterations(C, 1e-3, **problem)
     assert sag.value_bound(C, iterations=T, **problem) <= 1e-3
     assert sag.value_bound(C, iterations=T - 1, **problem) > 1e-3
+
+
+def test_the_convex_bound_by_hand():
+    # Schmidt, Le Roux & Bach, Theorem 1: (32N/k)·C = 32·10/64·2.
+    assert sag.convex_bound(2.0, samples=10, iterations=64) == 10.0

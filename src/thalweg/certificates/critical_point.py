@@ -1,6 +1,6 @@
 """Is this point a minimum, a maximum, a saddle, or none of them? The Hessian's two ends decide.
 
-    not stationary   ‖∇f(w)‖∞ > tol · max(1, ‖∇²f‖)
+    not stationary   ‖∇f(w)‖∞ > tol · max(1, ‖∇²f‖), what the rounding of w explains beside
     minimum          λ_min > ε
     maximum          λ_max < −ε
     saddle           λ_min < −ε and λ_max > ε, with the eigenvector of λ_min as the way out
@@ -23,6 +23,7 @@ measure the residuals; no matrix is formed.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,9 +31,9 @@ import numpy as np
 
 from thalweg.certificates.stationarity import norm
 from thalweg.core.card import BAD, GOOD, NEUTRAL, html_card, text_card
-from thalweg.core.checks import check_count, check_number, check_vector
+from thalweg.core.checks import check_count, check_number, check_vector, describe
 from thalweg.core.errors import InputError
-from thalweg.core.objective import CompositeProtocol, known, name_of
+from thalweg.core.objective import CompositeProtocol, ObjectiveProtocol, known, name_of
 from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
 
 MINIMUM, MAXIMUM, SADDLE = "minimum", "maximum", "saddle"
@@ -105,7 +106,13 @@ def classify(
             f"objective must be smooth, got {name_of(objective)}, which has a penalty without "
             "second derivatives: classify its smooth part, objective.smooth"
         )
+    if isinstance(objective, type) or not isinstance(objective, ObjectiveProtocol):
+        raise InputError(
+            f"objective must be a smooth objective, got {describe(objective)}: pass a surface, or "
+            "wrap a function in tw.Objective(value, gradient)"
+        )
     tol = check_number("tol", tol, above=0.0)
+    seed = check_count("seed", seed, at_least=0)
     smooth = known(objective, "exact") or objective
     w = check_vector("w", w, dim=objective.dim)
     with np.errstate(all="ignore"):
@@ -123,9 +130,12 @@ def classify(
         max_steps=check_count("max_products", max_products, at_least=2),
         confidence=confidence,
     )
-    noise = _product_error(smooth, w, ends) + _drift(smooth, w, gradient, ends) + ends.rounding
-    gradient_norm, limit = norm(gradient), tol * max(1.0, ends.norm)
-    kind, explanation = _verdict(gradient_norm, limit, ends, noise)
+    drift = _drift(smooth, w, gradient, ends)
+    noise = _product_error(smooth, w, ends) + drift + ends.rounding
+    # w is known to its rounding only, and the gradient with it: it counts where w is huge.
+    rounding = 4.0 * float(np.finfo(w.dtype).eps) * ends.norm * float(np.max(np.abs(w)))
+    gradient_norm, limit = norm(gradient), tol * max(1.0, ends.norm) + rounding
+    kind, explanation = _verdict(gradient_norm, limit, ends, noise, drift)
     escape, drop = None, 0.0
     if kind == SADDLE:
         escape, drop = _downhill(smooth, w, float(value), gradient, [ends.smallest.vector])
@@ -158,18 +168,19 @@ def _drift(objective: Any, w: np.ndarray, gradient: np.ndarray, ends: SpectrumEn
 
     Newton's step along the eigenvector leads to that point if the curvature there is about the
     same. Where it is not, as near the minimum of x⁴, the change shows, and twice the change covers
-    what is left.
+    what is left. Infinite where the step leads out of the domain.
     """
     change = 0.0
     for end in (ends.smallest, ends.largest):
         if abs(end.value) <= ends.rounding:
             continue
         step = -float(gradient @ end.vector) / end.value
-        if not 0.0 < abs(step) <= max(1.0, float(np.max(np.abs(w)))):
+        if step == 0.0:
             continue
         u = end.vector.astype(w.dtype)
-        there = float(end.vector @ objective.hessian_vector(w + step * u, u))
-        change = max(change, 2.0 * abs(there - end.value))
+        with np.errstate(all="ignore"):
+            there = float(end.vector @ objective.hessian_vector(w + step * u, u))
+        change = max(change, 2.0 * abs(there - end.value)) if math.isfinite(there) else math.inf
     return change
 
 
@@ -183,9 +194,9 @@ def _product_error(objective: Any, w: np.ndarray, ends: SpectrumEnds) -> float:
 
 
 def _verdict(
-    gradient_norm: float, limit: float, ends: SpectrumEnds, noise: float
+    gradient_norm: float, limit: float, ends: SpectrumEnds, noise: float, drift: float
 ) -> tuple[str, str]:
-    """The kind and its explanation."""
+    """The kind and its explanation; `drift` is part of `noise`."""
     low, high = ends.smallest.value, ends.largest.value
     if gradient_norm > limit:
         return NOT_STATIONARY, "the gradient is not small: nothing is stationary here"
@@ -202,6 +213,8 @@ def _verdict(
             "excluded: raise max_products"
         )
     zero = f"the smallest |curvature| is zero within its error, {noise:.2g}"
+    if drift > 0.5 * noise:
+        zero += ", by which it changes on the way to the stationary point that it points to"
     if low < -noise:
         return DEGENERATE, f"{zero}, and some curvature is negative: no minimum"
     return DEGENERATE, f"{zero}: second derivatives cannot tell a minimum from a saddle here"

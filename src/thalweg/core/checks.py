@@ -47,7 +47,8 @@ def check_number(
         condition = "finite"
     tail = f": {advice}" if advice else ""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise InputError(f"{name} must be a number {condition}, got {describe(value)}{tail}")
+        kind = "a finite number" if condition == "finite" else f"a number {condition}"
+        raise InputError(f"{name} must be {kind}, got {describe(value)}{tail}")
     number = float(value)
     inside = (
         math.isfinite(number)
@@ -117,6 +118,25 @@ def check_vector(name: str, value: Any, *, dim: int | None = None) -> np.ndarray
             + ": replace it by a number"
         )
     return np.array(array, order="C")
+
+
+def check_reals(name: str, value: Any) -> np.ndarray:
+    """`value` as an array of any shape; float32 and float64 are kept, integers become float64."""
+    try:
+        array = np.asarray(value)
+    except ValueError as problem:
+        raise InputError(
+            f"{name} must hold real numbers, got {describe(value)} ({problem}): "
+            "pass an array, or lists of equal length"
+        ) from problem
+    if array.dtype in (np.float32, np.float64):
+        return array
+    if array.dtype.kind not in "iuf":
+        raise InputError(
+            f"{name} must hold real numbers, got {array.dtype} ({describe(value)}): "
+            "pass float32 or float64"
+        )
+    return array.astype(np.float64)
 
 
 def check_callable(name: str, value: Any, *, signature: str) -> None:

@@ -11,6 +11,7 @@ works as well on a run that was saved last week. On disk a run is a folder of pl
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -164,7 +165,7 @@ class Run:
                 ),
                 environment=record["environment"],
             )
-        except (KeyError, TypeError, ValueError) as problem:
+        except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as problem:
             raise StorageError(
                 f"{folder} is damaged ({type(problem).__name__}: {problem}): "
                 "restore it from a copy, or run again"

@@ -58,7 +58,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, marker: str) -> No
     `marker` is the file that shows that an existing folder is one of ours: any other non-empty
     folder is left alone and reported.
     """
-    folder = Path(folder)
+    folder = _named(folder)
     old = _old(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -77,6 +77,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, marker: str) -> No
         fresh.mkdir()
         for name, content in files.items():
             _flush(fresh / name, content)
+        _flush_directory(fresh)
         if folder.is_dir():
             for other in folder.iterdir():
                 if other.name not in files:
@@ -97,7 +98,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, marker: str) -> No
 
 def read_folder(folder: Path, names: tuple[str, ...]) -> dict[str, bytes]:
     """The contents of the named files of a folder that `write_folder` wrote."""
-    folder = Path(folder)
+    folder = _named(folder)
     place = folder if folder.exists() or not _old(folder).exists() else _old(folder)
     if not place.exists():
         raise StorageError(f"{folder} does not exist: give the folder of a saved run")
@@ -153,6 +154,12 @@ def _numbers(value: Any) -> Any:
     if isinstance(value, list):
         return [_numbers(item) for item in value]
     return value
+
+
+def _named(folder: Path) -> Path:
+    """The folder by a name of its own, which "." and ".." do not have."""
+    folder = Path(folder)
+    return folder if folder.name not in ("", "..") else folder.resolve()
 
 
 def _old(folder: Path) -> Path:

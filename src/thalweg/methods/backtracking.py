@@ -6,7 +6,8 @@ From y with gradient g, the step η leads to x = prox(y − ηg, η), and is sho
 
 which η ≤ 1/L ensures. Without a penalty x − y = −ηg, and this is the lecture's
 f(x) ≤ f(y) − (η/2)‖g‖². The search begins at the length given and only shortens it; the caller lets
-it grow again (by `GROWTH`) so that a step may lengthen where the surface becomes flatter.
+it grow again (by `GROWTH`, or a `growth` of its own) so that a step may lengthen where the surface
+becomes flatter.
 """
 
 from __future__ import annotations
@@ -50,9 +51,17 @@ def check_exact(method: str, step: float | None, problem: Problem) -> None:
 
 
 def backtrack(
-    problem: Problem, y: np.ndarray, value: float, gradient: np.ndarray, step: float
+    problem: Problem,
+    y: np.ndarray,
+    value: float,
+    gradient: np.ndarray,
+    step: float,
+    growth: float = GROWTH,
 ) -> Move | None:
-    """The first of step, step/2, step/4, … that satisfies the descent lemma; None if none does."""
+    """The first of step, step/2, step/4, … that satisfies the descent lemma; None if none does.
+
+    `growth` is what the caller multiplied the last accepted step by.
+    """
     noise = ROUNDING * float(np.finfo(y.dtype).eps) * abs(value)
     for _ in range(HALVINGS):
         x = problem.prox(y - step * gradient, step)
@@ -63,7 +72,7 @@ def backtrack(
         if 0.5 * length / step <= noise:
             # The lemma compares values that differ by less than their rounding: take the length
             # that was good before, without the growth.
-            shorter = step / GROWTH
+            shorter = step / growth
             return Move(problem.prox(y - shorter * gradient, shorter), np.nan, shorter)
         found = problem.value(x)
         if found <= value + float(gradient @ move) + 0.5 * length / step:

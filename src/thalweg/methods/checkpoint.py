@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.core.checks import check_count, check_number
+from thalweg.core.checks import check_count, check_number, describe
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.storage import from_json, to_json, write_file
 
@@ -40,6 +40,8 @@ class Checkpoint:
         if self.every is not None:
             check_count("every", self.every)
         check_number("seconds", self.seconds, at_least=0.0)
+        if not isinstance(self.file, str | Path):
+            raise InputError(f"checkpoint must be a file name, got {describe(self.file)}")
         if Path(self.file).is_dir():
             raise InputError(f"checkpoint must be a file, got the folder {self.file}: add a name")
 
@@ -95,10 +97,16 @@ def load(file: str | Path) -> Saved | None:
     if "header" not in arrays:
         raise StorageError(f"{path} is not a checkpoint: move it away, or give another file")
     header = from_json(arrays.pop("header").tobytes(), source=str(path))
-    if header.get("format") != FORMAT:
+    found = header.get("format") if isinstance(header, dict) else None
+    if found != FORMAT:
         raise StorageError(
-            f"{path} has format {header.get('format')}, this version reads {FORMAT}: "
+            f"{path} has format {found}, this version reads {FORMAT}: "
             "resume it with the version that wrote it, or give another file"
+        )
+    if missing := {"identity", "progress", "state"} - header.keys():
+        raise StorageError(
+            f"{path} is damaged, it lacks {', '.join(sorted(missing))}: "
+            "move it away, or give another file"
         )
     state = dict(header["state"])
     for name in [name for name in arrays if name.startswith(_STATE)]:

@@ -6,8 +6,8 @@
 Steps along a lasting direction add up to η/(1−β) times the gradient; steps that change sign cancel.
 On a quadratic with curvatures in [μ, L] the best pair is η = (2/(√L+√μ))², β = ((√L−√μ)/(√L+√μ))²,
 and it is used where the objective knows L and μ > 0. Otherwise β = 0.9, with η = 1/L or, L unknown,
-the longest step for which the descent lemma holds at w (m then counts in units of that step, so
-that the velocity ηm lasts when η changes).
+the longest step for which the descent lemma holds at w. Such an η grows by at most a tenth a step,
+and m is rescaled where it does, so that the velocity ηm never grows with η alone.
 
 Cost: one gradient a step; the search adds about two values. Memory O(dim).
 Polyak, USSR Comput. Math. Math. Phys. 4 (1964).
@@ -22,7 +22,7 @@ import numpy as np
 
 from thalweg.core.checks import check_number
 from thalweg.kernels.elementwise import heavy_ball_pass, in_threads
-from thalweg.methods.backtracking import GROWTH, backtrack, check_exact, first_step
+from thalweg.methods.backtracking import backtrack, check_exact, first_step
 from thalweg.methods.gd import inverse_smoothness
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
@@ -31,6 +31,10 @@ from thalweg.theory.heavy_ball import optimal_momentum, optimal_step
 from thalweg.theory.stability import heavy_ball_limit
 
 MOMENTUM = 0.9  # where nothing better is known
+# On a searched step before the next search. The lemma looks along the gradient, the ball moves
+# along its velocity: a step that doubles where the gradient is flat is far too long where the ball
+# arrives, and the run never settles, on log cosh for one.
+GROWTH = 1.1
 
 
 class HeavyBallState(NamedTuple):
@@ -81,15 +85,15 @@ class HeavyBall(Method):
             step = scheduled(fixed, self.schedule, t)
         else:
             trial = state.step if t == 1 else GROWTH * state.step
-            move = backtrack(problem, state.w, state.value, state.gradient, trial)
+            move = backtrack(problem, state.w, state.value, state.gradient, trial, GROWTH)
             if move is None:
                 return state
             step = move.step
         w, m = state.w.copy(), state.m.copy()
         if fixed is None:
-            # The velocity ηm is kept, not m: a step that grows where f is flat would otherwise
-            # blow up all that was gathered where it was steep, and diverge on f = w⁴.
-            m *= state.step / step
+            # A step that grows where f is flat must not blow up what was gathered where it was
+            # steep, nor one that shrinks keep a velocity that is too fast for where it is now.
+            m *= min(1.0, state.step / step)
         in_threads(heavy_ball_pass, (w, state.gradient, m), (step, momentum))
         value, gradient = problem.value_and_gradient(w)
         return HeavyBallState(w, value, gradient, m, momentum, step, t)

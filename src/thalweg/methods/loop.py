@@ -9,7 +9,8 @@ with an `Outcome`:
     converged        ‖∇f(w)‖∞ ≤ tol · max(1, ‖∇f(w₀)‖∞), confirmed by the certificate
     diverged         a value or gradient that is no number, or a value out of all proportion
     stalled          the method cannot move, or nothing improved for long: half of the run, or
-                     twenty iterations of a method that descends at every step
+                     twenty iterations of a method that descends at every step; a value that keeps
+                     falling, though not yet below the best, is no stall
     iteration limit, time limit, interrupted
 
 Checkpoints are taken between iterations, after the trace is written and before the callback is
@@ -47,6 +48,7 @@ GROWN = 1e8  # times max(1, |f(w₀)|): a value this far above the start is not 
 FALLEN = 1e20  # likewise below it: f has no minimum
 STALL_WINDOW = 1000  # iterations without improvement, and half of the run at least
 DESCENT_WINDOW = 20  # the same for a method that is to improve at every step
+SAME = 1e-4  # by which two computations of one value may differ, float32 sums included
 
 
 class Step(NamedTuple):
@@ -117,7 +119,9 @@ class Journey:
         """Write the present state into the trace, and remember it if it is the best."""
         state = self.state
         measured = norm(state.gradient)
-        bound = gap(self.problem.objective, state.value, state.gradient)
+        bound = None
+        if not self.problem.is_noisy or known(self.problem.objective, "minimum") is not None:
+            bound = gap(self.problem.objective, state.value, state.gradient)
         self.trace.append(
             iteration=self.iteration,
             passes=self.problem.passes,
@@ -223,9 +227,10 @@ def _begin(
         )  # fmt: skip
         storage.check_same(checkpoint.file, saved, journey.identity)
         rng.bit_generator.state = progress["generator"]
-        problem.restore(progress["counts"])
         again = {"rng": rng} if "rng" in method.State.__annotations__ else {}
         journey.state = method.State(**saved.state, **again)
+        _check_value(checkpoint, problem, journey.best)
+        problem.restore(progress["counts"])
         return journey
     state = method.init(problem, w0, rng)
     _check_start(problem, state)
@@ -234,6 +239,17 @@ def _begin(
     journey = Journey(problem, method, rng, w0, seed, tol, state, best, state.value, first, first)
     journey.note()
     return journey
+
+
+def _check_value(checkpoint: Checkpoint, problem: Problem, best: Best) -> None:
+    """Raise unless f is what it was: a name alone does not tell two functions apart."""
+    now = problem.value(best.w) + problem.penalty(best.w)
+    if not math.isclose(now, best.value, rel_tol=SAME, abs_tol=SAME):
+        raise InputError(
+            f"checkpoint {checkpoint.file} belongs to another run: at its best point the value was "
+            f"{best.value:.9g}, that of {problem.name} is {now:.9g}: "
+            "give another file, or remove that one"
+        )
 
 
 def _check_start(problem: Problem, state: Any) -> None:
@@ -265,9 +281,25 @@ def _judge(journey: Journey) -> Outcome | None:
     if journey.method.descends:
         patience = DESCENT_WINDOW
     idle = journey.iteration - journey.improved_at
-    if idle >= patience and not journey.problem.is_noisy:
-        return Outcome.STALLED
-    return None
+    if idle < patience or journey.problem.is_noisy:
+        return None
+    if not journey.method.descends and _still_falls(journey):
+        journey.improved_at = journey.iteration
+        return None
+    return Outcome.STALLED
+
+
+def _still_falls(journey: Journey) -> bool:
+    """Whether the value, below that of the start, has kept falling since the last improvement.
+
+    An early step may have touched a low place by chance and left it again: then nothing is better
+    than that for long, and yet the run is on its way.
+    """
+    if journey.state.value >= journey.first_value:
+        return False
+    values = journey.trace["value"][journey.trace["iteration"] > journey.improved_at]
+    older, newer = np.array_split(values, 2)
+    return bool(newer.max() < np.median(older))
 
 
 def _certify(journey: Journey, best: Best | None = None) -> Certificate:

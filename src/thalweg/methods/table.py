@@ -47,13 +47,13 @@ def resolve(method: Any) -> Method:
     if not isinstance(method, str):
         raise InputError(
             f"method must be a name or a method such as tw.Adam(lr=0.1), got {describe(method)}: "
-            + suggest("", METHODS)
+            + suggest("", (*METHODS, "auto"))
         )
     call = _CALL.fullmatch(method.strip())
     if call is None or call["name"] not in METHODS:
         raise InputError(
             f"method must be a known name, got {method!r}: "
-            f"{suggest(call['name'] if call else method, METHODS)}"
+            f"{suggest(call['name'] if call else method, (*METHODS, 'auto'))}"
         )
     return METHODS[call["name"]](**_options(method, call["options"] or ""))
 

@@ -30,7 +30,11 @@ FORECAST_FROM = 6  # iterations; fewer say nothing of the rate
 LEAST_BUDGET = 0.2  # seconds that an explanation may always take
 BUDGET = 0.2  # of the run's own time, beyond that
 TIMID = 0.05  # of the stability limit: a step below this is worth naming as the cause
+ROUNDED = 1e4  # ulps of f: a gain that is promised but not seen, and rounding does not explain
 RUNAWAY = 1e3  # times the first gradient norm: a function that ends so is not near a minimum
+SPEEDING = 10.0  # times the first gradient norm, on negative curvature: f falls ever faster
+HOPELESS = 100.0  # times the iterations so far: a forecast this far is no progress
+LOOSEST = 0.01  # a larger tol may hold at the start, and shows nothing
 ILL_CONDITIONED = 1e3  # κ from which it is worth naming as the cause
 SECOND_ORDER = ("bfgs", "lbfgs", "newton", "newton-cg")
 
@@ -94,10 +98,11 @@ def _how_to_go_on(ending: Ending) -> str:
 def _diverged(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
     iterations, values = ending.trace["iteration"], ending.trace["value"]
     lowest = int(np.nanargmin(values))
-    left_at = int(iterations[min(lowest + 1, len(iterations) - 1)])
     last = int(iterations[-1])
     value, start = ending.state.value, values[0]
     has_gradient = bool(np.all(np.isfinite(ending.state.gradient)))
+    fell_out = (math.isnan(value) or not has_gradient) and values[-2:][0] <= start
+    left_at = last if fell_out else int(iterations[min(lowest + 1, len(iterations) - 1)])
     if math.isfinite(value) and value < start and has_gradient:
         return (
             f"{ending.outcome} f fell from {start:.3g} to {value:.3g} by step {last} and keeps "
@@ -113,11 +118,25 @@ def _diverged(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
     head = f"{ending.outcome} It left at step {left_at}: {what}."
     broken = _broken_limit(ending)
     if broken is None:
-        lr = ending.method.options.get("lr")
-        smaller = f"lr (now {lr:g})" if lr is not None else "the step"
         why = "the objective may not be defined there" if math.isnan(value) else "steps too long"
-        return f"{head} Likely cause: {why}. Try a smaller {smaller}, or method='lbfgs'.", ()
+        return f"{head} Likely cause: {why}. Try {_shorter_steps(ending)}.", ()
     return f"{head} {broken.claim} {broken.advice}", (broken,)
+
+
+def _shorter_steps(ending: Ending) -> str:
+    """What to try where steps led out of the domain, or were too long."""
+    options = ending.method.options
+    name = "lr" if "lr" in options else "step"
+    given = options.get(name)
+    first = "another w0" if given is None else f"a smaller {name} (now {given:g})"
+    return f"{first}, or method='lbfgs'" if _lbfgs_is_another_way(ending) else first
+
+
+def _lbfgs_is_another_way(ending: Ending) -> bool:
+    """Whether lbfgs takes this objective, and is of another kind than the method that ran."""
+    problem = ending.problem
+    is_refused = problem.is_composite or problem.is_noisy
+    return not is_refused and ending.method.name not in SECOND_ORDER
 
 
 def _broken_limit(ending: Ending) -> Finding | None:
@@ -157,31 +176,60 @@ def _stalled(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
     broken = _broken_limit(ending)
     if broken:
         return f"{head}. {best}. It bounces: {broken.claim} {broken.advice}", (broken,)
-    lr, schedule = (ending.method.options.get(option) for option in ("lr", "schedule"))
-    reachable = f"tol={1.1 * ending.certificate.measured / max(1.0, _scale(ending)):.1g} or larger"
+    lr = ending.method.options.get("lr")
     norms = ending.trace["gradient_norm"]
+    gain = _promised_gain(ending)
     if value > values[0]:
         cause = f"its steps carried it away from the start, where f was {values[0]:.3g}"
-        cure = f"a smaller lr (now {lr:g})" if lr is not None else "method='lbfgs'"
+        cure = _shorter_steps(ending)
     elif norms[-1] > RUNAWAY * norms[0]:
         cause = f"the gradient grew from {norms[0]:.2g} to {norms[-1]:.2g} while f fell: f has no "
         cause += "minimum this way, or an edge"
         cure = "another w0, or a penalty"
     elif lr is not None:
-        cause = f"steps of about lr = {lr:g} circle the minimum instead of reaching it"
-        cure = f"a smaller lr, or {reachable}"
-        if schedule == "constant":
-            cure = f"schedule='1/sqrt(t)', {cure}"
+        cause, cure = _circling(ending)
+    elif gain > ROUNDED * eps * abs(value):
+        cure = "method='lbfgs'" if _lbfgs_is_another_way(ending) else "another w0"
+        if np.nanargmin(values) == len(values) - 1:
+            cause = f"f does not fall along the gradient, which promises {gain:.2g}: it has a kink "
+            cause += "here, or the gradient is not its own"
+        else:
+            cause = "its steps overshoot: f goes up and down and gains nothing"
     else:
         cause = f"differences of f are at its rounding, {eps * max(abs(value), 1e-300):.1g}"
-        cure = reachable
+        cure = _reachable(ending)
         if ending.problem.dtype == np.float32:
             cure = f"float64 for w0, or {cure}"
     return f"{head}. {best}. Likely cause: {cause}. Try {cure}.", ()
 
 
-def _scale(ending: Ending) -> float:
-    return ending.certificate.limit / ending.certificate.evidence["tol"]
+def _circling(ending: Ending) -> tuple[str, str]:
+    """Why steps of constant length do not arrive, and what helps."""
+    lr, schedule = (ending.method.options[option] for option in ("lr", "schedule"))
+    cause = f"steps of about lr = {lr:g} circle the minimum instead of reaching it"
+    if schedule == "constant":
+        return cause, "method='lbfgs', a smaller lr, or schedule='1/sqrt(t)'"
+    return cause, "method='lbfgs', or a smaller lr"
+
+
+def _promised_gain(ending: Ending) -> float:
+    """‖∇f‖²/2‖∇²f‖, by which a gradient step should lower f; 0 where that is not known."""
+    ends = _measure(ending, ending.state.w)
+    if ends is None:
+        return 0.0
+    gradient = ending.state.gradient.astype(np.float64)
+    largest = max(ends.norm, ends.rounding)
+    return float(gradient @ gradient) / (2.0 * largest) if largest > 0 else math.inf
+
+
+def _reachable(ending: Ending) -> str:
+    """The tolerance that this run met, rounded up, unless it is so large that it says nothing."""
+    scale = ending.certificate.limit / ending.certificate.evidence["tol"]
+    met = ending.certificate.measured / scale
+    if not 0.0 < met <= LOOSEST:
+        return "another w0"
+    digit = 10.0 ** math.floor(math.log10(met))
+    return f"tol={math.ceil(1.1 * met / digit) * digit:.1g} or larger"
 
 
 def _ran_out(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
@@ -190,11 +238,27 @@ def _ran_out(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
         note = "Gradients are noisy: a constant step stops at the noise's level, a schedule of 1/t "
         return f"{head} {note}or 1/sqrt(t) goes below it slowly.", ()
     ends = _measure(ending, ending.state.w)
+    if _circles(ending):
+        cause, cure = _circling(ending)
+        return f"{head} Likely cause: {cause}. Try {cure}.", ()
     finding = _timid_step(ending, ends) or _conditioning(ending, ends) if ends else None
     sentences = [head, _forecast(ending, ends)]
     if finding:
         sentences += [finding.claim, finding.advice]
+    elif _lbfgs_is_another_way(ending):
+        sentences.append("Try method='lbfgs'.")
     return " ".join(filter(None, sentences)), (finding,) if finding else ()
+
+
+def _circles(ending: Ending) -> bool:
+    """Whether steps of a given length gained nothing in the last half: not f, not the gradient."""
+    if "lr" not in ending.method.options or ending.trace.last["iteration"] < FORECAST_FROM:
+        return False
+    values = ending.trace["value"]
+    third, fourth = np.array_split(values[len(values) // 2 :], 2)
+    more = _iterations_to_go(ending)
+    is_hopeless = more is None or more > HOPELESS * ending.trace.last["iteration"]
+    return bool(fourth.max() >= np.median(third)) and is_hopeless
 
 
 def _forecast(ending: Ending, ends: SpectrumEnds | None) -> str:
@@ -225,17 +289,21 @@ def _iterations_to_go(ending: Ending) -> float | None:
     half = len(norms) // 2
     if len(norms) - half < 3 or not np.all(norms[half:] > 0):
         return None
+    third, fourth = np.array_split(norms[half:], 2)
+    if not np.median(fourth) < (1.0 - 1e-9) * np.median(third):
+        return None  # it fell before, and has stopped since
     slope, offset = np.polyfit(iterations[half:], np.log(norms[half:]), 1)
-    if slope >= -1e-12:
-        return None
+    scatter = np.std(np.log(norms[half:]) - offset - slope * iterations[half:])
+    if not -slope * (iterations[-1] - iterations[half]) > scatter:
+        return None  # up and down, with no rate to forecast from
     now = offset + slope * iterations[-1]
     return max(1.0, (math.log(ending.certificate.limit) - now) / slope)
 
 
 def _timid_step(ending: Ending, ends: SpectrumEnds) -> Finding | None:
-    """The finding that a fixed step is far shorter than the curvature allows."""
-    largest = ends.largest.value
-    if ending.method.options.get("step") is None or largest <= ends.rounding:
+    """The finding that a step, given or 1/L, is far shorter than the curvature here allows."""
+    largest, given = ends.largest.value, ending.method.options.get("step") is not None
+    if largest <= ends.rounding or not (given or ending.problem.smoothness):
         return None
     stability = ending.method.stability(ending.state, largest)
     if stability is None or stability[2] >= TIMID * stability[1]:
@@ -248,8 +316,12 @@ def _timid_step(ending: Ending, ends: SpectrumEnds) -> Finding | None:
         f"{allowed:.2g}, with L = {largest:.2g} (the Hessian's largest eigenvalue here).",
         measured=used,
         limit=allowed,
-        cause="Progress is proportional to the step.",
-        advice=f"Try step={allowed / 2:.1g}, or leave step out to have it chosen.",
+        cause="Progress is proportional to the step."
+        if given
+        else "The step is chosen for the largest curvature anywhere, far above the one here.",
+        advice=f"Try step={allowed / 2:.1g}, or leave step out to have it chosen."
+        if given
+        else "Try method='lbfgs', which follows the curvature that it meets.",
         rests_on="A too small learning rate takes long to converge (lecture C).",
         evidence={"L": largest, "formula": formula},
     )
@@ -259,19 +331,24 @@ def _conditioning(ending: Ending, ends: SpectrumEnds) -> Finding | None:
     """The finding that κ explains the slowness, or that the curvature is negative here."""
     low, high = ends.smallest.value, ends.largest.value
     if ends.negative_curvature_is_proven:
+        norms, meaning = ending.trace["gradient_norm"], "this is near a saddle or on a ridge"
+        if norms[-1] > SPEEDING * norms[0]:
+            meaning = f"the gradient grew from {norms[0]:.2g} to {norms[-1]:.2g} on it, so f falls "
+            meaning += "ever faster and may have no minimum this way"
         return Finding(
             name="negative curvature",
             severity=Severity.WARN,
-            claim=f"The Hessian has the eigenvalue {low:.3g} here: this is near a saddle or on a "
-            "ridge, not near a minimum.",
+            claim=f"The Hessian has the eigenvalue {low:.3g} here: {meaning}.",
             measured=low,
             limit=0.0,
-            advice="Try method='newton-cg', which follows negative curvature.",
+            advice="Try another w0."
+            if ending.problem.is_composite
+            else "Try method='newton-cg', which follows negative curvature to its end.",
             rests_on="Near a saddle the gradient is small and training stalls (lecture C).",
         )
     if not low > 0 or high / low < ILL_CONDITIONED:
         return None
-    other = "" if ending.method.name in SECOND_ORDER else "Try method='lbfgs'."
+    other = "Try method='lbfgs'." if _lbfgs_is_another_way(ending) else ""
     return Finding(
         name="poor conditioning",
         severity=Severity.WARN,

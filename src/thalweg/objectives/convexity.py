@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.core.checks import check_count, check_number, describe
+from thalweg.core.checks import check_count, check_number, check_reals, describe
 from thalweg.core.errors import InputError
 from thalweg.core.objective import CompositeProtocol, ObjectiveProtocol, known, name_of
 from thalweg.curvature.lanczos import tridiagonalize
@@ -306,7 +306,8 @@ def _setting(
     objective: Any, bounds: Any, samples: int, seed: int
 ) -> tuple[ObjectiveProtocol, np.ndarray, np.random.Generator, int]:
     """The checked arguments that both searches share; of a noisy objective, its exact form."""
-    if isinstance(objective, CompositeProtocol) or not isinstance(objective, ObjectiveProtocol):
+    role_fits = isinstance(objective, ObjectiveProtocol) and not isinstance(objective, type)
+    if isinstance(objective, CompositeProtocol) or not role_fits:
         raise InputError(
             f"objective must be a smooth objective, got {describe(objective)}: check the .smooth "
             "part of a regularized one, wrap a plain function in Objective(...)"
@@ -321,7 +322,7 @@ def _box(f: ObjectiveProtocol, bounds: Any) -> np.ndarray:
         bounds = known(f, "bounds")
     if bounds is None:
         bounds = (-1.0, 1.0)
-    box = np.array(bounds, dtype=np.float64)
+    box = check_reals("bounds", bounds).astype(np.float64)
     if box.shape == (2,):
         if f.dim is None:
             raise InputError(

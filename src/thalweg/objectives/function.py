@@ -24,7 +24,14 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.core.checks import check_callable, check_count, check_number, check_vector, describe
+from thalweg.core.checks import (
+    check_callable,
+    check_count,
+    check_number,
+    check_reals,
+    check_vector,
+    describe,
+)
 from thalweg.core.errors import InputError
 from thalweg.objectives.differences import (
     EPS,
@@ -236,9 +243,7 @@ class Objective:
         return None if self._value_and_gradient is None else self._given_pair(w)[1]
 
     def _point(self, w: np.ndarray) -> np.ndarray:
-        w = np.asarray(w)
-        if w.dtype not in (np.float32, np.float64):
-            w = w.astype(np.float64)
+        w = check_reals("w", w)
         if w.ndim != 1 or (self.dim is not None and w.size != self.dim):
             length = "any length" if self.dim is None else f"{self.dim} entries"
             raise InputError(f"w must be a vector of {length}, got shape {w.shape}")
@@ -255,7 +260,7 @@ class Objective:
     def _stated_box(self, bounds: Any) -> np.ndarray | None:
         if bounds is None:
             return None
-        box = np.array(bounds, dtype=np.float64)
+        box = check_reals("bounds", bounds).astype(np.float64)
         rows = "dim" if self.dim is None else self.dim
         if box.ndim != 2 or box.shape[1] != 2 or self.dim not in (None, len(box)):
             raise InputError(f"bounds must have shape ({rows}, 2), got {describe(box)}")

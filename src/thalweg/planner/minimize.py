@@ -89,7 +89,7 @@ def minimize(
         seed=check_count("seed", seed, at_least=0),
         callback=_callback(callback),
         checkpoint=_checkpoint(checkpoint),
-        progress=progress,
+        progress=_flag("progress", progress),
     )
 
 
@@ -125,6 +125,12 @@ def _check_roles(objective: Any, method: Method) -> None:
             f"{method.name} needs exact gradients, got {name_of(objective)}: "
             f"use one of {', '.join(able)}"
         )
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"{name} must be True or False, got {describe(value)}")
+    return value
 
 
 def _callback(callback: Any) -> Any:

@@ -69,7 +69,7 @@ def test_start_is_the_race_s():
     ("arguments", "message"),
     [
         ({"b": 0.0}, r"b must be above 0, got 0\.0"),
-        ({"a": "one"}, "a must be a number"),
+        ({"a": "one"}, "a must be a finite number, got 'one'"),
         ({"dim": 1}, "dim must be a whole number, at least 2, got 1"),
     ],
 )

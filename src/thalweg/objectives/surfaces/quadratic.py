@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from thalweg.core.checks import check_count, check_number, check_vector, describe
+from thalweg.core.checks import check_count, check_number, check_reals, check_vector, describe
 from thalweg.core.errors import InputError
 from thalweg.objectives.surfaces.surface import Surface
 
@@ -167,7 +167,7 @@ def _basis(rotation: Any, dim: int, seed: int) -> np.ndarray | None:
                 f"{angle:g}: an angle says enough in two variables only"
             )
         return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    Q = np.array(rotation, dtype=np.float64)
+    Q = check_reals("rotation", rotation).astype(np.float64)
     if Q.shape != (dim, dim):
         raise InputError(f"rotation must have shape ({dim}, {dim}), got {describe(Q)}")
     off = np.abs(Q.T @ Q - np.eye(dim)).max()

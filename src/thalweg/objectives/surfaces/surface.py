@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from thalweg.core.checks import check_reals
 from thalweg.core.errors import InputError
 from thalweg.objectives.surfaces.noisy import Noisy
 
@@ -95,9 +96,7 @@ class Surface(ABC):
         return Noisy(self, sigma, seed)
 
     def _points(self, w: np.ndarray) -> np.ndarray:
-        w = np.asarray(w)
-        if w.dtype not in (np.float32, np.float64):
-            w = w.astype(np.float64)
+        w = check_reals("w", w)
         if w.ndim == 0 or w.shape[-1] != self.dim:
             raise InputError(
                 f"w must have {self.dim} entries along its last axis, as {self!r} has variables, "
