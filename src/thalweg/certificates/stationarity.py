@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.certificate import Certificate
-from thalweg.core.objective import CompositeProtocol, known
+from thalweg.core.objective import is_composite, known
 
 
 def limit(first_gradient: np.ndarray, tol: float) -> float:
@@ -36,7 +36,7 @@ def gap(objective: Any, value: float, gradient: np.ndarray) -> float | None:
     if minimum is not None:
         return max(0.0, value - float(minimum))
     strong_convexity = known(objective, "strong_convexity")
-    if strong_convexity and not isinstance(objective, CompositeProtocol):
+    if strong_convexity and not is_composite(objective):
         return float(gradient.astype(np.float64) @ gradient.astype(np.float64)) / (
             2.0 * strong_convexity
         )
@@ -45,7 +45,7 @@ def gap(objective: Any, value: float, gradient: np.ndarray) -> float | None:
 
 def measured_quantity(objective: Any) -> str:
     """What the norm is of: the gradient, or the gradient mapping."""
-    return "‖gradient mapping‖∞" if isinstance(objective, CompositeProtocol) else "‖∇f(w)‖∞"
+    return "‖gradient mapping‖∞" if is_composite(objective) else "‖∇f(w)‖∞"
 
 
 def stationarity(
@@ -68,7 +68,7 @@ def stationarity(
         shows = "w is nearly stationary"
         does_not_show = (
             "how far F(w) is from the minimum, and that w is one unless F is convex"
-            if isinstance(objective, CompositeProtocol)
+            if is_composite(objective)
             else "that w is a minimum, or how far f(w) is from one: tw.classify(objective, w) "
             "tells a minimum from a saddle"
         )

@@ -32,7 +32,7 @@ import numpy as np
 
 from thalweg.core.checks import check_count, check_number, describe
 from thalweg.core.errors import InputError
-from thalweg.core.objective import CompositeProtocol, ObjectiveProtocol, known, name_of
+from thalweg.core.objective import ObjectiveProtocol, is_composite, known, name_of
 from thalweg.curvature.lanczos import tridiagonalize
 
 EPS = float(np.finfo(np.float64).eps)
@@ -306,7 +306,7 @@ def _setting(
     objective: Any, bounds: Any, samples: int, seed: int
 ) -> tuple[ObjectiveProtocol, np.ndarray, np.random.Generator, int]:
     """The checked arguments that both searches share; of a noisy objective, its exact form."""
-    if isinstance(objective, CompositeProtocol) or not isinstance(objective, ObjectiveProtocol):
+    if is_composite(objective) or not isinstance(objective, ObjectiveProtocol):
         raise InputError(
             f"objective must be a smooth objective, got {describe(objective)}: check the .smooth "
             "part of a regularized one, wrap a plain function in Objective(...)"
