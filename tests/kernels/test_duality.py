@@ -69,6 +69,27 @@ def test_outside_the_domain_is_infinite_unless_the_weight_is_zero(code, theta, y
     assert conjugates_pass(code, theta, y, np.array([0.0, 1.0]), DELTA) == (0.0, 0.0)
 
 
+def test_sums_over_many_samples_keep_their_digits():
+    # Equal terms, whose rounding errors all have one sign in a plain running sum.
+    n = 300_000
+    c, y, theta = np.full(n, 1 / n), np.full(n, 0.3), np.empty(n)
+    exact = math.fsum(c * (0.5 * 0.3 * 0.3))
+    assert slopes_pass(SQUARED, np.zeros(n), y, c, 1.0, theta) == pytest.approx(
+        exact, rel=4e-16, abs=0
+    )
+    assert conjugates_pass(SQUARED, theta, y, c, 1.0)[0] == pytest.approx(-exact, rel=4e-16, abs=0)
+    labels, Z = np.zeros(n, dtype=np.int64), np.zeros((n, 2))
+    exact = math.fsum(c * math.log(2))
+    assert class_slopes_pass(Z, labels, c) == pytest.approx(exact, rel=4e-16, abs=0)
+    assert class_conjugates_pass(Z, labels, c)[0] == pytest.approx(-exact, rel=4e-16, abs=0)
+
+
+def test_an_infinite_loss_stays_infinite():
+    theta = np.empty(2)
+    value = slopes_pass(SQUARED, np.array([1e200, 0.0]), np.zeros(2), np.ones(2), 1.0, theta)
+    assert value == math.inf
+
+
 def test_classes_by_hand():
     # Equal scores of two classes: p = (½, ½), loss log 2, conjugate Σ q log q = −log 2.
     Z, labels, c = np.zeros((1, 2)), np.array([1]), np.array([0.5])

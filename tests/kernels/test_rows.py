@@ -106,7 +106,7 @@ def test_one_row_by_hand():
 
 @pytest.mark.parametrize(
     ("storage", "dtype"),
-    [("C", "f4"), ("C", "f8"), ("F", "f8"), ("csr32", "f8"), ("csr64", "f4")],
+    [("C", "f8"), ("F", "f4"), ("csr32", "f8"), ("csr64", "f4")],
 )
 def test_squares_and_classes_do_what_the_dense_matrix_does(storage, dtype):
     X, rows = matrix(dtype).astype(np.float64), storages(dtype)[storage]

@@ -40,7 +40,7 @@ def test_numbers_are_ordered_as_numbers_and_text_as_text():
 
 
 BAD_LABELS = {
-    "mixed kinds": (np.array([1, "a", 2.5], dtype=object), "of one kind, got float and int and str"),
+    "mixed kinds": (np.array([1, "a", 2.5], dtype=object), "kind, got float and int and str"),
     "missing among text": (np.array(["a", None, "b"], dtype=object), "got NoneType and str"),
     "NaN among objects": (
         np.array([1.0, np.nan, 2.0], dtype=object),
@@ -54,7 +54,7 @@ BAD_LABELS = {
     "complex": ([1j, 2j, 1j], "must hold labels, got complex128"),
     "short": ([0, 1], "must have 3 entries, as X has rows, got 2"),
     "long": ([0, 1, 0, 1], "must have 3 entries, as X has rows, got 4"),
-    "two columns": ([[0, 1], [1, 0], [0, 1]], r"must have one axis, got an array of shape \(3, 2\)"),
+    "two columns": ([[0, 1], [1, 0], [0, 1]], r"one axis, got an array of shape \(3, 2\)"),
     "a number": (1.0, "must have one axis"),
     "nothing": (None, "must have one axis"),
     "ragged": ([[1], [1, 2], [3]], "must have one axis"),

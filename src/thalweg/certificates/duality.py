@@ -63,8 +63,8 @@ def has_gap(objective: Any) -> bool:
 def duality_gap(problem: LinearProblem, w: np.ndarray) -> Gap:
     """The gap at `w`."""
     w = np.asarray(w, dtype=np.float64)
-    coefficients, _ = problem.split(w)
     losses, theta = _slopes(problem, problem.scores(w))
+    coefficients, _ = problem.split(w)
     penalties = 0.5 * problem.l2 * float(np.sum(coefficients**2)) + problem.penalty(w)
     primal = losses + penalties
     if problem.fit_intercept:
@@ -81,7 +81,8 @@ def duality_gap(problem: LinearProblem, w: np.ndarray) -> Gap:
         beyond = np.maximum(0.0, np.abs(v) - problem.l1)
         dual_penalty = float(np.sum(beyond**2)) / (2.0 * problem.l2)
     conjugates, size = _conjugates(problem, theta)
-    rounding = ROUNDING * EPS * (abs(losses) + penalties + size + dual_penalty)
+    terms = abs(losses) + penalties + size + dual_penalty + _reach(problem, w, theta)
+    rounding = ROUNDING * EPS * terms
     return Gap(primal, -conjugates - dual_penalty, rounding)
 
 
@@ -112,7 +113,9 @@ def certify(problem: LinearProblem, w: np.ndarray, *, tol: float = 1e-6) -> Cert
     relation = "≤" if holds else ">"
     if has_gap:
         statement = f"duality gap {found.gap:.3g} {relation} {limit:.3g} = tol·F(w = 0, best b)"
-        shows = f"F(w) − F* ≤ {found.gap:.3g}, {found.gap / scale:.2g} of F(w = 0, best b)"
+        shows = f"F(w) − F* ≤ {found.gap:.3g}"
+        if scale > 0.0:
+            shows += f", {found.gap / scale:.2g} of F(w = 0, best b)"
         does_not_show = ""
     else:
         statement = "no duality gap: without a penalty the dual has no feasible point at hand"
@@ -154,6 +157,13 @@ def _conjugates(problem: LinearProblem, theta: np.ndarray) -> tuple[float, float
     return conjugates_pass(code, theta, problem.y, problem.weights, problem.delta)
 
 
+def _reach(problem: LinearProblem, w: np.ndarray, theta: np.ndarray) -> float:
+    """Σⱼ|wⱼ| Σᵢ cᵢ|θᵢxᵢⱼ| + |b| Σᵢ cᵢ|θᵢ|, or more: by Cauchy and Schwarz, without a pass."""
+    W, b = problem.coefficients(w)
+    spread = np.sqrt(problem.weights @ theta**2)  # float64[] or [K]
+    return float(np.sum((np.sqrt(problem.column_squares) @ np.abs(W) + np.abs(b)) * spread))
+
+
 def _balanced(problem: LinearProblem, theta: np.ndarray) -> np.ndarray:
     """θ with Σ cᵢθᵢ = 0, moved as little as is simple."""
     c = problem.weights
@@ -170,12 +180,11 @@ def _balanced(problem: LinearProblem, theta: np.ndarray) -> np.ndarray:
     predicted = c @ q
     shares = np.bincount(problem.y, weights=c, minlength=problem.outputs)
     excess = predicted - shares
-    over = excess > 0
-    if not over.any():
+    over, lack = excess > 0, np.maximum(-excess, 0.0)
+    if not lack.any():  # no class is predicted too rarely: what is over is rounding
         return theta
     taken = np.where(over, excess / np.where(predicted > 0, predicted, 1.0), 0.0)
     freed = q @ taken
-    lack = np.maximum(-excess, 0.0)
     q = q * (1.0 - taken) + np.outer(freed, lack / lack.sum())
     q[np.arange(problem.n), problem.y] -= 1.0
     return q

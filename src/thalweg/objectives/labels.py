@@ -28,6 +28,9 @@ def check_labels(y: Any, n: int, loss: str) -> tuple[np.ndarray, np.ndarray]:
     array = _one_axis("y", y, n)
     if array.dtype.kind == "f":
         _check_finite("y", array)
+    if array.dtype.kind == "O":
+        # Only a NaN differs from itself; sorting would make a class of it, or several.
+        _check_finite("y", np.array([0.0 if label == label else np.nan for label in array]))
     if array.dtype.kind == "c":
         raise InputError(f"y must hold labels, got {array.dtype}: use numbers or text")
     try:
@@ -39,7 +42,7 @@ def check_labels(y: Any, n: int, loss: str) -> tuple[np.ndarray, np.ndarray]:
         ) from problem
     if len(classes) < 2:
         raise InputError(
-            f"y must hold at least two classes, got only {classes[0]!r}: "
+            f"y must hold at least two classes, got only {classes.tolist()[0]!r}: "
             "there is nothing to tell apart"
         )
     if loss == "multinomial":
@@ -74,7 +77,13 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray:
 
 
 def _one_axis(name: str, values: Any, n: int) -> np.ndarray:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as problem:
+        raise InputError(
+            f"{name} must have one axis, got {describe(values)} ({problem}): "
+            "one entry for each row of X"
+        ) from problem
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.core.checks import check_choice, check_number, describe
+from thalweg.core.checks import check_choice, check_count, check_number, describe
 from thalweg.core.errors import InputError
 from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
 from thalweg.kernels import linear as passes
@@ -74,7 +74,7 @@ class LinearProblem:
                 raise InputError(f"{name} must be True or False, got {describe(flag)}")
         self.fit_intercept = bool(fit_intercept)
         self.standardize = bool(standardize)
-        self.threads = threads
+        self.threads = None if threads is None else check_count("threads", threads)
         self.matrix = check_matrix(X)
         self.n, self.p = self.matrix.shape
         self.weights = check_weights(sample_weight, self.n)  # c, float64[n], sum 1
@@ -137,7 +137,7 @@ class LinearProblem:
 
     def coefficients(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and intercepts in the units of X."""
-        return self._unscaled(np.asarray(w, dtype=np.float64))
+        return self._unscaled(self._point(w).astype(np.float64, copy=False))
 
     def value(self, w: np.ndarray) -> float:
         """F(w), the penalties included."""
@@ -256,6 +256,19 @@ class LinearProblem:
             out += float(u @ self.means**2)
             np.maximum(out, 0.0, out=out)
         return out + self.fit_intercept
+
+    @cached_property
+    def column_squares(self) -> np.ndarray:
+        """Σ cᵢxᵢⱼ² of X as it is, float64[p]."""
+        X = self.matrix.rows
+
+        def block(start: int, stop: int) -> tuple[np.ndarray]:
+            g = np.zeros(self.p)
+            passes.column_squares_pass(X, self.weights, start, stop, g)
+            return (g,)
+
+        (squares,) = self._add(self._blocks(block))
+        return squares
 
     @property
     def row_smoothness(self) -> np.ndarray:

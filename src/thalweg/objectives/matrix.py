@@ -45,11 +45,6 @@ def check_matrix(X: Any) -> Matrix:
             f"X must be a matrix of numbers, got {describe(X)} ({problem}): "
             "give every row the same length"
         ) from problem
-    if array.ndim != 2:
-        raise InputError(
-            f"X must have two axes, samples and features, got shape {array.shape}: "
-            "use X.reshape(-1, 1) for a single feature"
-        )
     _check_shape(array.shape)
     array = _floating(array, notes)
     bad = _first_bad(array)
@@ -88,6 +83,11 @@ def _sparse(X: Any, notes: list[str]) -> Matrix:
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2:
+        raise InputError(
+            f"X must have two axes, samples and features, got shape {shape}: "
+            "use X.reshape(-1, 1) for a single feature"
+        )
     if 0 in shape:
         raise InputError(f"X must have at least one sample and one feature, got shape {shape}")
 
