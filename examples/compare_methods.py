@@ -21,7 +21,8 @@ def compare(title: str, surface: tw.surfaces.Surface, w0: np.ndarray) -> Table:
     """Run every method from w0; the fewest evaluations come first."""
     runs = [
         tw.minimize(surface, name, w0, tol=1e-8, max_iter=MAX_ITER, progress=False)
-        for name in tw.METHODS
+        for name, method in tw.METHODS.items()
+        if not method.only_linear
     ]
     runs.sort(key=lambda run: (not run.converged, run.evaluations, run.value))
     table = Table(title=title, title_justify="left")

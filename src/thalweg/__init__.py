@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from thalweg import theory
     from thalweg.certificates.critical_point import CriticalPoint, classify
+    from thalweg.certificates.duality import certify
     from thalweg.core.certificate import Certificate
     from thalweg.core.errors import InputError, StorageError, ThalwegError
     from thalweg.core.finding import Finding, Severity
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from thalweg.methods.adam import Adam
     from thalweg.methods.bfgs import BFGS
     from thalweg.methods.checkpoint import Checkpoint
+    from thalweg.methods.cholesky import Cholesky
     from thalweg.methods.fista import FISTA
     from thalweg.methods.gd import GD
     from thalweg.methods.heavy_ball import HeavyBall
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from thalweg.objectives import surfaces
     from thalweg.objectives.convexity import check_convex, check_smooth
     from thalweg.objectives.function import Objective
+    from thalweg.objectives.linear import LinearProblem
     from thalweg.objectives.regularized import Regularized
     from thalweg.objectives.surfaces.noisy import Noisy
     from thalweg.planner.minimize import minimize
@@ -47,6 +50,7 @@ _HOMES = {
     "BFGS": "methods.bfgs",
     "Certificate": "core.certificate",
     "Checkpoint": "methods.checkpoint",
+    "Cholesky": "methods.cholesky",
     "CriticalPoint": "certificates.critical_point",
     "FISTA": "methods.fista",
     "Finding": "core.finding",
@@ -54,6 +58,7 @@ _HOMES = {
     "HeavyBall": "methods.heavy_ball",
     "InputError": "core.errors",
     "LBFGS": "methods.lbfgs",
+    "LinearProblem": "objectives.linear",
     "METHODS": "methods.table",
     "Nadam": "methods.nadam",
     "Nesterov": "methods.nesterov",
@@ -70,6 +75,7 @@ _HOMES = {
     "StorageError": "core.errors",
     "ThalwegError": "core.errors",
     "Trace": "core.trace",
+    "certify": "certificates.duality",
     "check_convex": "objectives.convexity",
     "check_smooth": "objectives.convexity",
     "classify": "certificates.critical_point",
@@ -87,10 +93,12 @@ __all__ = [
     "Adam",
     "Certificate",
     "Checkpoint",
+    "Cholesky",
     "CriticalPoint",
     "Finding",
     "HeavyBall",
     "InputError",
+    "LinearProblem",
     "Nadam",
     "Nesterov",
     "Newton",
@@ -106,6 +114,7 @@ __all__ = [
     "StorageError",
     "ThalwegError",
     "Trace",
+    "certify",
     "check_convex",
     "check_smooth",
     "classify",

@@ -104,7 +104,9 @@ def falls_out_of_its_domain(after):
     )
 
 
-@pytest.mark.parametrize("name", sorted(tw.METHODS))
+@pytest.mark.parametrize(
+    "name", sorted(name for name, method in tw.METHODS.items() if not method.only_linear)
+)
 def test_a_value_that_becomes_nan_half_way_ends_the_run_with_a_sentence(name):
     options = {"step": 0.01} if name in ("gd", "heavy-ball", "nesterov", "fista") else {}
     run = tw.minimize(

@@ -33,7 +33,7 @@ from thalweg.certificates.stationarity import norm
 from thalweg.core.card import BAD, GOOD, NEUTRAL, html_card, text_card
 from thalweg.core.checks import check_count, check_number, check_vector, describe
 from thalweg.core.errors import InputError
-from thalweg.core.objective import CompositeProtocol, ObjectiveProtocol, known, name_of
+from thalweg.core.objective import ObjectiveProtocol, is_composite, known, name_of
 from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
 
 MINIMUM, MAXIMUM, SADDLE = "minimum", "maximum", "saddle"
@@ -101,7 +101,7 @@ def classify(
     >>> tw.classify(tw.surfaces.Saddle(), [0.0, 0.0]).kind
     'saddle'
     """
-    if isinstance(objective, CompositeProtocol):
+    if is_composite(objective):
         raise InputError(
             f"objective must be smooth, got {name_of(objective)}, which has a penalty without "
             "second derivatives: classify its smooth part, objective.smooth"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.certificate import Certificate
-from thalweg.core.objective import CompositeProtocol, known
+from thalweg.core.objective import is_composite, known
 
 WRONG = 1e-3  # below f* by this much of its size: what was stated is not the minimum
 
@@ -41,7 +41,7 @@ def gap(objective: Any, value: float, gradient: np.ndarray) -> float | None:
     if minimum is not None and value > float(minimum) - WRONG * max(1.0, abs(float(minimum))):
         return max(0.0, value - float(minimum))
     strong_convexity = known(objective, "strong_convexity")
-    if strong_convexity and not isinstance(objective, CompositeProtocol):
+    if strong_convexity and not is_composite(objective):
         return float(gradient.astype(np.float64) @ gradient.astype(np.float64)) / (
             2.0 * strong_convexity
         )
@@ -50,7 +50,7 @@ def gap(objective: Any, value: float, gradient: np.ndarray) -> float | None:
 
 def measured_quantity(objective: Any) -> str:
     """What the norm is of: the gradient, or the gradient mapping."""
-    return "‖gradient mapping‖∞" if isinstance(objective, CompositeProtocol) else "‖∇f(w)‖∞"
+    return "‖gradient mapping‖∞" if is_composite(objective) else "‖∇f(w)‖∞"
 
 
 def stationarity(
@@ -73,7 +73,7 @@ def stationarity(
         shows = "w is nearly stationary"
         does_not_show = (
             "how far F(w) is from the minimum, and that w is one unless F is convex"
-            if isinstance(objective, CompositeProtocol)
+            if is_composite(objective)
             else "that w is a minimum, or how far f(w) is from one: tw.classify(objective, w) "
             "tells a minimum from a saddle"
         )

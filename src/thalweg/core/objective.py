@@ -43,8 +43,8 @@ class CompositeProtocol(Protocol):
     """F = f + h, with f smooth and h simple: its proximal step has a closed form."""
 
     @property
-    def smooth(self) -> ObjectiveProtocol:
-        """The smooth part f."""
+    def smooth(self) -> ObjectiveProtocol | None:
+        """The smooth part f; None where there is no penalty, and F itself is smooth."""
 
     def penalty(self, w: np.ndarray) -> float:
         """h(w); infinite outside the feasible set."""
@@ -56,6 +56,14 @@ class CompositeProtocol(Protocol):
 def known(objective: Any, attribute: str) -> Any:
     """The objective's own statement of `attribute`, or None where it makes none."""
     return getattr(objective, attribute, None)
+
+
+def is_composite(objective: Any) -> bool:
+    """Whether the objective has a penalty beside a smooth part, and plays `CompositeProtocol`.
+
+    An objective that may have a penalty or not, as a linear problem, says `smooth = None` when not.
+    """
+    return known(objective, "smooth") is not None
 
 
 def name_of(objective: Any) -> str:

@@ -81,6 +81,11 @@ class Trace:
         self._rows[self._size] = [row[column] for column in COLUMNS]
         self._size += 1
 
+    def annotate(self, **row: float) -> None:
+        """Fill in columns of the newest row that were not known before. Changes it in place."""
+        for column, number in row.items():
+            self._rows[self._size - 1, COLUMNS.index(column)] = number
+
     def to_csv(self) -> str:
         """The trace as text, each number with all its digits."""
         out = io.StringIO()

@@ -196,11 +196,15 @@ def in_threads(
     share = -(-size // threads)
     length = -(-share // CHUNK_MULTIPLE) * CHUNK_MULTIPLE
     chunks = [[buffer[i : i + length] for buffer in buffers] for i in range(0, size, length)]
-    pool = _pool(os.getpid())
-    others = [pool.submit(pass_, *chunk, *numbers) for chunk in chunks[1:]]
+    others = [pool().submit(pass_, *chunk, *numbers) for chunk in chunks[1:]]
     pass_(*chunks[0], *numbers)
     for other in others:
         other.result()
+
+
+def pool() -> ThreadPoolExecutor:
+    """The threads that all kernels share."""
+    return _pool(os.getpid())
 
 
 @functools.cache

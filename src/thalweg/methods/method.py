@@ -50,6 +50,7 @@ class Method:
     takes_penalty: ClassVar[bool] = False  # F = f + h with a proximal step for h
     takes_noise: ClassVar[bool] = True  # gradients that are right only on average
     needs_curvature: ClassVar[bool] = False  # Hessian-vector products
+    only_linear: ClassVar[bool] = False  # for LinearProblem alone
     descends: ClassVar[bool] = False  # every step lowers f, or at its rounding the gradient
     kappa_power: ClassVar[float | None] = None  # iterations grow like κ to this power; None: no law
 

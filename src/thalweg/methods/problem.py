@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.errors import InputError
-from thalweg.core.objective import CompositeProtocol, known, name_of
+from thalweg.core.objective import is_composite, known, name_of
 
 
 class Problem:
@@ -20,7 +20,7 @@ class Problem:
     def __init__(self, objective: Any, dim: int, dtype: np.dtype) -> None:
         self.objective = objective
         self.dim = dim
-        self.is_composite = isinstance(objective, CompositeProtocol)
+        self.is_composite = is_composite(objective)
         self.smooth = objective.smooth if self.is_composite else objective
         self.dtype = dtype
         self.values = 0

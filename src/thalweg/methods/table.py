@@ -16,6 +16,7 @@ from thalweg.core.errors import InputError, suggest
 from thalweg.methods.adagrad import AdaGrad
 from thalweg.methods.adam import Adam
 from thalweg.methods.bfgs import BFGS
+from thalweg.methods.cholesky import Cholesky
 from thalweg.methods.fista import FISTA
 from thalweg.methods.gd import GD
 from thalweg.methods.heavy_ball import HeavyBall
@@ -32,6 +33,7 @@ METHODS: dict[str, type[Method]] = {
     for method in (
         GD, HeavyBall, Nesterov, AdaGrad, RMSProp, Adam, Nadam, BFGS, LBFGS, Newton, NewtonCG,
         FISTA,
+        Cholesky,
     )
 }  # fmt: skip
 

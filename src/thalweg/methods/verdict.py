@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from thalweg.certificates.duality import DUALITY_GAP
 from thalweg.certificates.stationarity import measured_quantity
 from thalweg.core.card import count_of
 from thalweg.core.certificate import Certificate
@@ -82,11 +83,11 @@ def checkpoint_lost(problem: str) -> Finding:
 def _distance(ending: Ending) -> str:
     certificate = ending.certificate
     relation = "≤" if certificate.holds else ">"
+    what = measured_quantity(ending.problem.objective)
+    if certificate.kind == DUALITY_GAP:
+        what = "duality gap"
     count = count_of(int(ending.trace.last["iteration"]), "iteration")
-    return (
-        f"{measured_quantity(ending.problem.objective)} = {certificate.measured:.3g} {relation} "
-        f"{certificate.limit:.3g} after {count}"
-    )
+    return f"{what} = {certificate.measured:.3g} {relation} {certificate.limit:.3g} after {count}"
 
 
 def _how_to_go_on(ending: Ending) -> str:
@@ -297,7 +298,11 @@ def _iterations_to_go(ending: Ending) -> float | None:
     if not -slope * (iterations[-1] - iterations[half]) > scatter:
         return None  # up and down, with no rate to forecast from
     now = offset + slope * iterations[-1]
-    return max(1.0, (math.log(ending.certificate.limit) - now) / slope)
+    certificate = ending.certificate
+    goal = math.log(certificate.limit)
+    if certificate.kind == DUALITY_GAP:  # which falls like the square of the norm
+        goal = now + 0.5 * math.log(certificate.limit / certificate.measured)
+    return max(1.0, (goal - now) / slope)
 
 
 def _timid_step(ending: Ending, ends: SpectrumEnds) -> Finding | None:

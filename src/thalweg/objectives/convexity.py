@@ -32,7 +32,7 @@ import numpy as np
 
 from thalweg.core.checks import check_count, check_number, check_reals, describe
 from thalweg.core.errors import InputError
-from thalweg.core.objective import CompositeProtocol, ObjectiveProtocol, known, name_of
+from thalweg.core.objective import ObjectiveProtocol, is_composite, known, name_of
 from thalweg.curvature.lanczos import tridiagonalize
 
 EPS = float(np.finfo(np.float64).eps)
@@ -307,7 +307,7 @@ def _setting(
 ) -> tuple[ObjectiveProtocol, np.ndarray, np.random.Generator, int]:
     """The checked arguments that both searches share; of a noisy objective, its exact form."""
     role_fits = isinstance(objective, ObjectiveProtocol) and not isinstance(objective, type)
-    if isinstance(objective, CompositeProtocol) or not role_fits:
+    if is_composite(objective) or not role_fits:
         raise InputError(
             f"objective must be a smooth objective, got {describe(objective)}: check the .smooth "
             "part of a regularized one, wrap a plain function in Objective(...)"

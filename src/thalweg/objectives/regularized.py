@@ -26,7 +26,7 @@ import numpy as np
 
 from thalweg.core.checks import check_number, describe
 from thalweg.core.errors import InputError
-from thalweg.core.objective import CompositeProtocol, ObjectiveProtocol, known, name_of
+from thalweg.core.objective import ObjectiveProtocol, is_composite, known, name_of
 from thalweg.rules.ball import project_ball
 from thalweg.rules.soft_threshold import soft_threshold
 
@@ -42,7 +42,7 @@ class Regularized:
     radius: float | None = None  # r
 
     def __post_init__(self) -> None:
-        if isinstance(self.smooth, CompositeProtocol):
+        if is_composite(self.smooth):
             raise InputError(
                 f"smooth must have no penalty of its own, got {describe(self.smooth)}: "
                 "penalties do not stack, state all of them at once"

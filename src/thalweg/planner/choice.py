@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from thalweg.core.objective import CompositeProtocol, known
+from thalweg.core.objective import is_composite, known
 from thalweg.methods.adam import Adam
 from thalweg.methods.fista import FISTA
 from thalweg.methods.lbfgs import LBFGS
@@ -18,7 +18,7 @@ from thalweg.methods.method import Method
 
 def choose(objective: Any) -> Method:
     """The method that `method="auto"` stands for."""
-    if isinstance(objective, CompositeProtocol):
+    if is_composite(objective):
         return FISTA()
     if known(objective, "exact") is not None:
         return Adam(schedule="1/sqrt(t)")

@@ -14,7 +14,7 @@ from thalweg.core.checks import (
     describe,
 )
 from thalweg.core.errors import InputError
-from thalweg.core.objective import CompositeProtocol, ObjectiveProtocol, known, name_of
+from thalweg.core.objective import ObjectiveProtocol, is_composite, known, name_of
 from thalweg.core.run import Run
 from thalweg.methods.checkpoint import Checkpoint
 from thalweg.methods.loop import Step, drive
@@ -99,7 +99,7 @@ def _objective(objective: Any) -> Any:
             f"objective must be an objective, got the class {objective.__name__}: "
             f"make one with {objective.__name__}()"
         )
-    if isinstance(objective, CompositeProtocol | ObjectiveProtocol):
+    if is_composite(objective) or isinstance(objective, ObjectiveProtocol):
         return objective
     if callable(objective):
         return Objective(objective)
@@ -111,7 +111,7 @@ def _objective(objective: Any) -> Any:
 
 def _check_roles(objective: Any, method: Method) -> None:
     """Raise if the objective asks for what the method cannot do, naming methods that can."""
-    composite = isinstance(objective, CompositeProtocol)
+    composite = is_composite(objective)
     if composite and not method.takes_penalty:
         able = [name for name, other in METHODS.items() if other.takes_penalty]
         raise InputError(

@@ -15,7 +15,7 @@ import numpy as np
 
 from thalweg.core.checks import check_count, check_number, describe
 from thalweg.core.errors import InputError
-from thalweg.core.objective import CompositeProtocol, ObjectiveProtocol, name_of
+from thalweg.core.objective import ObjectiveProtocol, is_composite, name_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Noisy:
     rng: np.random.Generator = field(default=None, repr=False)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        if isinstance(self.surface, CompositeProtocol):
+        if is_composite(self.surface):
             raise InputError(
                 f"surface must be smooth, got {describe(self.surface)}, which has a penalty: "
                 "add noise to its smooth part, Regularized(Noisy(f, sigma), ...)"

@@ -1,0 +1,72 @@
+"""Passes over samples for a duality gap: slopes at given scores, conjugates at a dual point.
+
+Sums are compensated: a gap is the small difference of two of them, and the error of a plain running
+sum grows with the number of samples (10⁻¹² of the sum at 300,000 equal terms).
+"""
+
+import math
+
+import numpy as np
+
+from thalweg.kernels.compile import kernel
+from thalweg.kernels.losses import (
+    loss_conjugate,
+    loss_value_and_slope,
+    multinomial_conjugate,
+    multinomial_value_and_slope,
+)
+
+
+@kernel
+def _plus(total, low, term):
+    """total + low + term as a rounded sum and what it lost, after Neumaier (1974)."""
+    new = total + term
+    if abs(new) < math.inf:  # there is nothing to add to infinity, or to a NaN
+        low += (total - new) + term if abs(total) >= abs(term) else (term - new) + total
+    return new, low
+
+
+@kernel
+def slopes_pass(code, z, y, c, delta, theta):
+    """Write θᵢ = ℓ′(zᵢ, yᵢ) into `theta`, in place; returns Σ cᵢℓᵢ."""
+    value, low = 0.0, 0.0
+    for i in range(z.size):
+        loss, theta[i] = loss_value_and_slope(code, z[i], y[i], delta)
+        value, low = _plus(value, low, c[i] * loss)
+    return value + low
+
+
+@kernel
+def conjugates_pass(code, theta, y, c, delta):
+    """Σ cᵢℓ*(θᵢ), and the sum of the terms' sizes."""
+    total, low, size = 0.0, 0.0, 0.0
+    for i in range(theta.size):
+        if c[i] > 0.0:
+            term = c[i] * loss_conjugate(code, theta[i], y[i], delta)
+            total, low = _plus(total, low, term)
+            size += abs(term)
+    return total + low, size
+
+
+@kernel
+def class_slopes_pass(Z, labels, c):
+    """Turn the scores `Z` into θᵢ = softmax(zᵢ) − e_yᵢ, in place; returns Σ cᵢℓᵢ."""
+    value, low = 0.0, 0.0
+    out = np.empty(Z.shape[1])
+    for i in range(Z.shape[0]):
+        loss = multinomial_value_and_slope(Z[i], labels[i], out)
+        value, low = _plus(value, low, c[i] * loss)
+        Z[i, :] = out
+    return value + low
+
+
+@kernel
+def class_conjugates_pass(theta, labels, c):
+    """Σ cᵢℓ*(θᵢ), and the sum of the terms' sizes."""
+    total, low, size = 0.0, 0.0, 0.0
+    for i in range(theta.shape[0]):
+        if c[i] > 0.0:
+            term = c[i] * multinomial_conjugate(theta[i], labels[i])
+            total, low = _plus(total, low, term)
+            size += abs(term)
+    return total + low, size

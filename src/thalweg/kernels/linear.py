@@ -1,0 +1,177 @@
+"""Passes over the rows of a linear problem: value and gradient, Hessian-vector product, norms.
+
+    f(w, b) = Σᵢ cᵢ ℓ(xᵢᵀw + b, yᵢ)
+
+Each pass visits the rows from `start` to `stop` once, uses a row while it is in cache, adds to the
+accumulators it is given and returns the sums that belong to the intercept. The rows of several
+threads are joined by `in_row_blocks`. One source serves dense and CSR (`kernels.rows`) and all
+losses (`kernels.losses`); K classes have passes of their own, with W of shape [p, K].
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from thalweg.kernels.compile import kernel
+from thalweg.kernels.elementwise import available_threads, pool
+from thalweg.kernels.losses import (
+    loss_curvature,
+    loss_value,
+    loss_value_and_slope,
+    multinomial_probabilities,
+    multinomial_value_and_slope,
+)
+from thalweg.kernels.rows import (
+    FAST_SUM,
+    row_add_outer,
+    row_add_squares,
+    row_axpy,
+    row_dot,
+    row_quadratic,
+    row_scores,
+    row_square,
+)
+
+SERIAL_BELOW = 100_000  # entries of X; waking a second thread costs about 100 µs
+
+
+@kernel(fastmath=FAST_SUM)
+def value_pass(X, y, c, w, b, code, delta, start, stop):
+    """Σ cᵢℓᵢ over the rows."""
+    value = 0.0
+    for i in range(start, stop):
+        value += c[i] * loss_value(code, row_dot(X, i, w) + b, y[i], delta)
+    return value
+
+
+@kernel(fastmath=FAST_SUM)
+def value_and_gradient_pass(X, y, c, w, b, code, delta, start, stop, g):
+    """Add Σ cᵢℓ′ᵢxᵢ to `g` in place; returns Σ cᵢℓᵢ and Σ cᵢℓ′ᵢ."""
+    value, slopes = 0.0, 0.0
+    for i in range(start, stop):
+        loss, slope = loss_value_and_slope(code, row_dot(X, i, w) + b, y[i], delta)
+        value += c[i] * loss
+        slopes += c[i] * slope
+        row_axpy(X, i, c[i] * slope, g)
+    return value, slopes
+
+
+@kernel(fastmath=FAST_SUM)
+def hessian_vector_pass(X, y, c, w, b, v, v_b, code, delta, start, stop, out):
+    """Add Σ cᵢℓ″ᵢ(xᵢᵀv + v_b)xᵢ to `out` in place; returns the same sum without the xᵢ."""
+    total = 0.0
+    for i in range(start, stop):
+        curvature = loss_curvature(code, row_dot(X, i, w) + b, y[i], delta)
+        change = c[i] * curvature * (row_dot(X, i, v) + v_b)
+        total += change
+        row_axpy(X, i, change, out)
+    return total
+
+
+@kernel(fastmath=FAST_SUM)
+def gram_vector_pass(X, c, v, v_b, start, stop, out):
+    """Add Σ cᵢ(xᵢᵀv + v_b)xᵢ to `out` in place; returns the same sum without the xᵢ."""
+    total = 0.0
+    for i in range(start, stop):
+        change = c[i] * (row_dot(X, i, v) + v_b)
+        total += change
+        row_axpy(X, i, change, out)
+    return total
+
+
+@kernel(fastmath=FAST_SUM)
+def margins_pass(X, w, b, start, stop, z):
+    """Write zᵢ = xᵢᵀw + b into `z`, in place."""
+    for i in range(start, stop):
+        z[i] = row_dot(X, i, w) + b
+
+
+@kernel(fastmath=FAST_SUM)
+def transpose_pass(X, a, start, stop, g):
+    """Add Σ aᵢxᵢ to `g` in place."""
+    for i in range(start, stop):
+        row_axpy(X, i, a[i], g)
+
+
+@kernel(fastmath=FAST_SUM)
+def squares_pass(X, start, stop, out):
+    """Write ‖xᵢ‖² into `out`, in place."""
+    for i in range(start, stop):
+        out[i] = row_square(X, i)
+
+
+@kernel(fastmath=FAST_SUM)
+def quadratics_pass(X, u, v, start, stop, out):
+    """Write Σⱼ uⱼxᵢⱼ² + vⱼxᵢⱼ into `out`, in place."""
+    for i in range(start, stop):
+        out[i] = row_quadratic(X, i, u, v)
+
+
+@kernel(fastmath=FAST_SUM)
+def column_squares_pass(X, a, start, stop, g):
+    """Add Σ aᵢxᵢⱼ² to `g` in place."""
+    for i in range(start, stop):
+        row_add_squares(X, i, a[i], g)
+
+
+@kernel(fastmath=FAST_SUM)
+def class_value_and_gradient_pass(X, labels, c, W, b, start, stop, G, slopes):
+    """Add Σ cᵢxᵢ(pᵢ − e_yᵢ)ᵀ to `G` and Σ cᵢ(pᵢ − e_yᵢ) to `slopes` in place; returns Σ cᵢℓᵢ."""
+    scores, r = np.empty(b.size), np.empty(b.size)
+    value = 0.0
+    for i in range(start, stop):
+        row_scores(X, i, W, b, scores)
+        value += c[i] * multinomial_value_and_slope(scores, labels[i], r)
+        for k in range(r.size):
+            r[k] *= c[i]
+            slopes[k] += r[k]
+        row_add_outer(X, i, r, G)
+    return value
+
+
+@kernel(fastmath=FAST_SUM)
+def class_hessian_vector_pass(X, c, W, b, V, v_b, start, stop, out, total):
+    """Add Σ cᵢxᵢtᵢᵀ to `out` and Σ cᵢtᵢ to `total` in place.
+
+    tᵢ = (diag(pᵢ) − pᵢpᵢᵀ)(Vᵀxᵢ + v_b)
+    """
+    p, u = np.empty(b.size), np.empty(b.size)
+    for i in range(start, stop):
+        row_scores(X, i, W, b, u)
+        multinomial_probabilities(u, p)
+        row_scores(X, i, V, v_b, u)
+        mean = 0.0
+        for k in range(p.size):
+            mean += p[k] * u[k]
+        for k in range(p.size):
+            u[k] = c[i] * p[k] * (u[k] - mean)
+            total[k] += u[k]
+        row_add_outer(X, i, u, out)
+
+
+@kernel(fastmath=FAST_SUM)
+def class_scores_pass(X, W, b, start, stop, Z):
+    """Write Wᵀxᵢ + b into the rows of `Z`, in place."""
+    for i in range(start, stop):
+        row_scores(X, i, W, b, Z[i])
+
+
+@kernel(fastmath=FAST_SUM)
+def class_transpose_pass(X, A, start, stop, G):
+    """Add Σ xᵢaᵢᵀ to `G` in place, aᵢ the rows of `A`."""
+    for i in range(start, stop):
+        row_add_outer(X, i, A[i], G)
+
+
+def in_row_blocks(
+    work: Callable[[int, int], Any], rows: int, entries: int, threads: int | None = None
+) -> list[Any]:
+    """`work(start, stop)` over contiguous blocks of rows, one a thread; results in row order."""
+    threads = available_threads() if threads is None else threads
+    if threads == 1 or entries < SERIAL_BELOW or rows < threads:
+        return [work(0, rows)]
+    edges = [rows * k // threads for k in range(threads + 1)]
+    others = [pool().submit(work, start, stop) for start, stop in pairwise(edges[1:])]
+    return [work(0, edges[1]), *(other.result() for other in others)]

@@ -1,0 +1,122 @@
+"""The matrix of a linear problem: taken as it came, checked, and only converted where it must be.
+
+C- and F-ordered arrays and CSR matrices of float32 or float64 are used in place, read-only and
+memory-mapped ones too, with 32- or 64-bit indices. Other sparse forms become CSR and integers
+become float64: one copy, which `notes` tells of. Nothing of what was passed is ever written to.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from thalweg.core.checks import describe
+from thalweg.core.errors import InputError
+from thalweg.kernels.rows import CSR
+
+
+class Matrix(NamedTuple):
+    """A checked matrix, in the form that kernels take."""
+
+    rows: np.ndarray | CSR  # what kernels are given
+    shape: tuple[int, int]  # n, p
+    dtype: np.dtype
+    entries: int  # stored ones
+    notes: tuple[str, ...]  # conversions that took a copy
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether zeros are left out."""
+        return isinstance(self.rows, CSR)
+
+
+def check_matrix(X: Any) -> Matrix:
+    """`X` as a `Matrix`, or a sentence on why it cannot be used."""
+    notes: list[str] = []
+    if scipy.sparse.issparse(X):
+        return _sparse(X, notes)
+    try:
+        array = np.asarray(X)
+    except ValueError as problem:
+        raise InputError(
+            f"X must be a matrix of numbers, got {describe(X)} ({problem}): "
+            "give every row the same length"
+        ) from problem
+    _check_shape(array.shape)
+    array = _floating(array, notes)
+    bad = _first_bad(array)
+    if bad is not None:
+        raise InputError(
+            f"X must be finite, got {array[bad]} in row {bad[0]}, column {bad[1]}: "
+            "impute or drop it first"
+        )
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        array = np.ascontiguousarray(array)
+        notes.append("X was copied: its rows are not contiguous")
+    return Matrix(array, array.shape, array.dtype, array.size, tuple(notes))
+
+
+def _sparse(X: Any, notes: list[str]) -> Matrix:
+    _check_shape(X.shape)
+    if X.format != "csr":
+        notes.append(f"X was converted from {X.format.upper()} to CSR, one copy")
+        X = X.tocsr()
+    data = _floating(X.data, notes)
+    bad = np.flatnonzero(~np.isfinite(data))
+    if bad.size:
+        place = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
+        raise InputError(
+            f"X must be finite, got {data[bad[0]]} in row {place}, column {X.indices[bad[0]]}: "
+            "impute or drop it first"
+        )
+    if not X.has_canonical_format:
+        row = _row_with_duplicates(X.indices, X.indptr)
+        if row is not None:
+            raise InputError(
+                f"X must have each entry once, got a column twice in row {row}: "
+                "pass a copy after its sum_duplicates()"
+            )
+    return Matrix(CSR(data, X.indices, X.indptr), X.shape, data.dtype, data.size, tuple(notes))
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2:
+        raise InputError(
+            f"X must have two axes, samples and features, got shape {shape}: "
+            "use X.reshape(-1, 1) for a single feature"
+        )
+    if 0 in shape:
+        raise InputError(f"X must have at least one sample and one feature, got shape {shape}")
+
+
+def _floating(array: np.ndarray, notes: list[str]) -> np.ndarray:
+    if array.dtype in (np.float32, np.float64):
+        return array
+    if array.dtype.kind in "iub":
+        notes.append(f"X was converted from {array.dtype} to float64, one copy")
+        return array.astype(np.float64)
+    raise InputError(
+        f"X must be float32, float64 or integer, got {array.dtype}: convert it, "
+        "and encode text as numbers"
+    )
+
+
+def _first_bad(array: np.ndarray) -> tuple[int, int] | None:
+    """Where the first entry that is not finite stands, looking at a block at a time."""
+    block = max(1, 1_000_000 // array.shape[1])
+    for start in range(0, array.shape[0], block):
+        finite = np.isfinite(array[start : start + block])
+        if not finite.all():
+            row, column = np.argwhere(~finite)[0]
+            return start + int(row), int(column)
+    return None
+
+
+def _row_with_duplicates(indices: np.ndarray, indptr: np.ndarray) -> int | None:
+    for row, (start, stop) in enumerate(pairwise(indptr)):
+        if np.unique(indices[start:stop]).size < stop - start:
+            return row
+    return None

@@ -1,0 +1,160 @@
+import numpy as np
+import pytest
+import scipy.sparse
+
+from thalweg.kernels.compile import kernel
+from thalweg.kernels.rows import (
+    CSR,
+    row_add_outer,
+    row_add_squares,
+    row_axpy,
+    row_dot,
+    row_quadratic,
+    row_scores,
+    row_square,
+)
+
+
+@kernel
+def dots(X, w, out):
+    for i in range(out.size):
+        out[i] = row_dot(X, i, w)
+
+
+@kernel
+def transposed(X, a, g):
+    for i in range(a.size):
+        row_axpy(X, i, a[i], g)
+
+
+@kernel
+def squares(X, out):
+    for i in range(out.size):
+        out[i] = row_square(X, i)
+
+
+@kernel
+def quadratics(X, u, v, out):
+    for i in range(out.size):
+        out[i] = row_quadratic(X, i, u, v)
+
+
+@kernel
+def column_squares(X, a, g):
+    for i in range(a.size):
+        row_add_squares(X, i, a[i], g)
+
+
+@kernel
+def class_scores(X, W, b, out):
+    for i in range(out.shape[0]):
+        row_scores(X, i, W, b, out[i])
+
+
+@kernel
+def outers(X, R, G):
+    for i in range(R.shape[0]):
+        row_add_outer(X, i, R[i], G)
+
+
+def matrix(dtype):
+    rng = np.random.default_rng(0)
+    return (rng.standard_normal((7, 5)) * (rng.random((7, 5)) < 0.5)).astype(dtype)
+
+
+def storages(dtype):
+    X = matrix(dtype)
+    sparse = scipy.sparse.csr_array(X)
+    return {
+        "C": X,
+        "F": np.asfortranarray(X),
+        "csr32": CSR(sparse.data, sparse.indices.astype(np.int32), sparse.indptr.astype(np.int32)),
+        "csr64": CSR(sparse.data, sparse.indices.astype(np.int64), sparse.indptr.astype(np.int64)),
+    }
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("storage", ["C", "F", "csr32", "csr64"])
+def test_each_storage_does_what_the_dense_matrix_does(storage, dtype):
+    X, rows = matrix(dtype).astype(np.float64), storages(dtype)[storage]
+    rng = np.random.default_rng(1)
+    w, a = rng.standard_normal(5).astype(dtype), rng.standard_normal(7)
+    out, g = np.empty(7), np.zeros(5)
+    dots(rows, w, out)
+    np.testing.assert_allclose(out, X @ w.astype(np.float64), rtol=1e-14, atol=1e-15)
+    transposed(rows, a, g)
+    np.testing.assert_allclose(g, X.T @ a, rtol=1e-13, atol=1e-15)
+    squares(rows, out)
+    np.testing.assert_allclose(out, np.sum(X**2, axis=1), rtol=1e-14)
+
+
+def test_one_row_by_hand():
+    X = np.array([[2.0, -3.0]])
+    out = np.empty(1)
+    quadratics(X, np.array([1.0, 10.0]), np.array([5.0, 7.0]), out)
+    assert out[0] == 1 * 4 + 10 * 9 + 5 * 2 - 7 * 3  # Σ ux² + vx
+    g = np.array([100.0, 200.0])
+    column_squares(X, np.array([0.5]), g)
+    assert g.tolist() == [100 + 0.5 * 4, 200 + 0.5 * 9]
+    scores = np.full((1, 2), np.nan)  # overwritten, not added to
+    class_scores(X, np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.5, -0.5]), scores)
+    assert scores.tolist() == [[2 - 9 + 0.5, 4 - 12 - 0.5]]
+    G = np.ones((2, 2))
+    outers(X, np.array([[10.0, 1.0]]), G)
+    assert G.tolist() == [[1 + 20, 1 + 2], [1 - 30, 1 - 3]]
+
+
+@pytest.mark.parametrize(
+    ("storage", "dtype"),
+    [("C", "f8"), ("F", "f4"), ("csr32", "f8"), ("csr64", "f4")],
+)
+def test_squares_and_classes_do_what_the_dense_matrix_does(storage, dtype):
+    X, rows = matrix(dtype).astype(np.float64), storages(dtype)[storage]
+    rng = np.random.default_rng(2)
+    u, v, a = rng.standard_normal(5), rng.standard_normal(5), rng.standard_normal(7)
+    W, b, R = rng.standard_normal((5, 3)), rng.standard_normal(3), rng.standard_normal((7, 3))
+    out, g = np.empty(7), rng.standard_normal(5)
+    Z, G = np.empty((7, 3)), rng.standard_normal((5, 3))
+    quadratics(rows, u, v, out)
+    np.testing.assert_allclose(out, X**2 @ u + X @ v, rtol=1e-13, atol=1e-14)
+    expected = g + a @ X**2
+    column_squares(rows, a, g)
+    np.testing.assert_allclose(g, expected, rtol=1e-13, atol=1e-14)
+    class_scores(rows, W, b, Z)
+    np.testing.assert_allclose(Z, X @ W + b, rtol=1e-13, atol=1e-14)
+    expected = G + X.T @ R
+    outers(rows, R, G)
+    np.testing.assert_allclose(G, expected, rtol=1e-13, atol=1e-14)
+
+
+def test_float32_squares_of_columns_do_not_overflow():
+    X, g, out = np.full((1, 1), 1e30, dtype=np.float32), np.zeros(1), np.empty(1)
+    column_squares(X, np.ones(1), g)
+    quadratics(X, np.ones(1), np.ones(1), out)
+    assert g[0] == pytest.approx(1e60)
+    assert out[0] == pytest.approx(1e60)
+
+
+def test_float32_sums_do_not_overflow():
+    X = np.full((1, 2), 1e30, dtype=np.float32)
+    out = np.empty(1)
+    squares(X, out)
+    assert out[0] == pytest.approx(2e60)
+
+
+def test_nan_stays_nan():
+    X, out = np.array([[np.nan, 1.0]]), np.empty(1)
+    dots(X, np.zeros(2), out)
+    assert np.isnan(out[0])
+
+
+PRIMITIVES = {
+    row_dot: 3, row_axpy: 4, row_square: 2, row_quadratic: 4, row_add_squares: 4,
+    row_scores: 5, row_add_outer: 4,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("primitive", "arguments"), PRIMITIVES.items())
+def test_outside_of_kernels_there_is_no_slow_form(primitive, arguments):
+    with pytest.raises(NotImplementedError):
+        primitive(*([None] * arguments))

@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+import scipy.sparse
+
+import thalweg as tw
+from thalweg.objectives import gram
+from thalweg.objectives.gram import feature_gram, sample_rows, weighted_means
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((30, 4)) * (RNG.random((30, 4)) < 0.6) + np.array([0.0, 5.0, 0.0, 1.0])
+Y = RNG.standard_normal(30)
+WEIGHTS = np.arange(30.0)
+
+
+def problem(storage=np.asarray, **options):
+    return tw.LinearProblem(storage(X), Y, sample_weight=WEIGHTS, l2=0.1, **options)
+
+
+def slow_rows(fit_intercept, standardize):
+    """√c times the rows that the model sees, centred if it has an intercept."""
+    c = WEIGHTS / WEIGHTS.sum()
+    mean = c @ X
+    features = X - mean if fit_intercept else X.copy()
+    if standardize:
+        features /= np.sqrt(c @ (X - mean) ** 2)
+    return np.sqrt(c)[:, None] * features
+
+
+def test_means_by_hand():
+    data = tw.LinearProblem([[1.0], [4.0]], [0.0, 1.0], sample_weight=[1.0, 2.0])
+    assert weighted_means(data) == pytest.approx(3.0)
+    assert weighted_means(tw.LinearProblem([[1.0]], [0.0], fit_intercept=False)) == 0.0
+
+
+@pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_both_equal_the_slow_definition(storage, fit_intercept, standardize):
+    data = problem(storage, fit_intercept=fit_intercept, standardize=standardize)
+    Z = slow_rows(fit_intercept, standardize)
+    np.testing.assert_allclose(sample_rows(data), Z, atol=1e-12)
+    np.testing.assert_allclose(feature_gram(data), Z.T @ Z, atol=1e-12)
+
+
+def test_blocks_add_up(monkeypatch):
+    whole = feature_gram(problem())
+    monkeypatch.setattr(gram, "BLOCK", 20)  # five rows at a time
+    np.testing.assert_allclose(feature_gram(problem()), whole, rtol=1e-13)
+
+
+def test_large_means_cost_dense_data_no_digits():
+    shifted = tw.LinearProblem(X + 1e6, Y, sample_weight=WEIGHTS)
+    Z = slow_rows(True, False)
+    np.testing.assert_allclose(feature_gram(shifted), Z.T @ Z, rtol=1e-8, atol=1e-9)
