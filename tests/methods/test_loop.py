@@ -86,6 +86,16 @@ def test_a_diverged_run_gives_the_best_point_it_saw():
     assert "the Hessian's largest eigenvalue at the best point seen" in run.reason
 
 
+@pytest.mark.parametrize("max_iter", [301, 20_000])
+def test_a_run_that_does_not_converge_gives_the_lowest_point_it_saw(max_iter):
+    surface = tw.surfaces.Beale()
+    run = tw.minimize(surface, tw.RMSProp(lr=0.1), max_iter=max_iter)
+    assert run.outcome in (tw.Outcome.ITERATION_LIMIT, tw.Outcome.STALLED)
+    assert run.value == np.min(run.trace["value"]) < run.trace.last["value"]
+    assert surface.value(run.w) == run.value
+    assert run.certificate.measured == np.max(np.abs(surface.gradient(run.w)))
+
+
 def test_an_objective_without_a_minimum_is_said_to_have_none():
     run = tw.minimize(tw.surfaces.Saddle(), "gd", [1.0, 0.1])
     assert run.outcome is tw.Outcome.DIVERGED
@@ -144,7 +154,7 @@ def test_steps_that_circle_the_minimum_are_a_stall_with_a_cure():
     cured = tw.minimize(
         tw.surfaces.Beale(), tw.RMSProp(lr=0.1, schedule="1/sqrt(t)"), max_iter=20_000, tol=1e-3
     )
-    assert cured.value < run.value / 10
+    assert cured.value < run.trace.last["value"] / 10
 
 
 def test_bouncing_beyond_the_stability_limit_is_told_from_rounding():

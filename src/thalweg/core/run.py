@@ -37,7 +37,7 @@ class Run:
 
     objective: str  # "Rosenbrock(a=1, b=100)"
     method: str  # "lbfgs"
-    w: np.ndarray  # where it ended, float[dim]; the best point seen if it diverged
+    w: np.ndarray  # where it ended, float[dim]; the lowest point seen if it did not converge
     value: float  # f(w)
     outcome: Outcome
     reason: str  # the outcome with its numbers, its cause and what would help

@@ -41,12 +41,13 @@ from thalweg.core.run import Run
 from thalweg.core.trace import Trace
 from thalweg.methods import checkpoint as storage
 from thalweg.methods.checkpoint import Checkpoint
+from thalweg.methods.ending import Ending
 from thalweg.methods.interrupt import Interrupt
 from thalweg.methods.method import Method
 from thalweg.methods.payment import Payment
 from thalweg.methods.problem import Problem
 from thalweg.methods.progress import Progress
-from thalweg.methods.verdict import Ending, checkpoint_lost, explain
+from thalweg.methods.verdict import checkpoint_lost, explain
 
 GROWN = 1e8  # times max(1, |f(w₀)|): a value this far above the start is not coming back
 FALLEN = 1e20  # likewise below it: f has no minimum
@@ -386,11 +387,12 @@ def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
 
 def _finish(journey: Journey, outcome: Outcome, checkpoint: Checkpoint | None) -> Run:
     """The record of the run, with the reason for its end."""
-    at_best = outcome is Outcome.DIVERGED
+    ran_out = outcome in (Outcome.STALLED, Outcome.ITERATION_LIMIT, Outcome.TIME_LIMIT)
+    was_lower = journey.best.value < journey.state.value and not journey.problem.is_noisy
+    at_best = outcome is Outcome.DIVERGED or (ran_out and was_lower)
     point = journey.best if at_best else journey.state
     certificate = None if at_best else journey.certificate
     certificate = certificate or _certify(journey, journey.best if at_best else None)
-    ran_out = outcome in (Outcome.STALLED, Outcome.ITERATION_LIMIT, Outcome.TIME_LIMIT)
     if ran_out and journey.payment is not None and certificate.holds:
         outcome = Outcome.CONVERGED  # no gap was due when the run ended, but it is small enough
     ending = Ending(
