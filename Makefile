@@ -28,6 +28,7 @@ format: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/rules.py
+	$(BIN)/python benchmarks/linear.py
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Thalweg needs Python 3.11 or newer, got " + sys.version'
