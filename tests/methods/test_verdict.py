@@ -60,7 +60,7 @@ def test_an_edge_of_the_domain_is_told_from_rounding():
 
     run = tw.minimize(tw.Objective(log, lambda w: 1 / w), "lbfgs", [1.0], progress=False)
     assert run.outcome in (tw.Outcome.STALLED, tw.Outcome.DIVERGED)
-    assert "no minimum" in run.reason
+    assert "an edge of its domain" in run.reason
     assert run.evaluations < 5000
 
 
@@ -112,3 +112,14 @@ def test_the_tolerance_advised_at_rounding_is_reached(scale):
     suggested = float(re.search(r"tol=(\S+) or larger", run.reason)[1])
     assert suggested * max(1.0, run.trace["gradient_norm"][0]) >= run.gradient_norm
     assert suggested < 0.01
+
+
+def test_a_function_scaled_too_small_for_the_tolerance_is_pointed_out():
+    valley = tw.surfaces.Rosenbrock()
+    tiny = tw.Objective(lambda w: 1e-10 * valley.value(w), lambda w: 1e-10 * valley.gradient(w))
+    run = tw.minimize(tiny, "lbfgs", [-1.5, 2.0])
+    assert (run.outcome, run.iterations) == (tw.Outcome.CONVERGED, 0)
+    assert [finding.name for finding in run.findings] == ["stationary from the start"]
+    assert "multiply the objective, or use a smaller tol" in run.reason
+    assert tw.minimize(tiny, "lbfgs", [-1.5, 2.0], tol=1e-16).iterations > 0
+    assert tw.minimize(valley, "lbfgs", [1.0, 1.0]).findings == ()

@@ -29,7 +29,7 @@ def explain(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
     """The reason as text, and the findings that go with it."""
     match ending.outcome:
         case Outcome.CONVERGED:
-            return f"{ending.outcome} {_distance(ending)}.", ()
+            return _converged(ending)
         case Outcome.DIVERGED:
             return _diverged(ending)
         case Outcome.STALLED:
@@ -38,6 +38,25 @@ def explain(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
             return f"{ending.outcome} {_distance(ending)}. {_how_to_go_on(ending)}", ()
         case _:
             return _ran_out(ending)
+
+
+def _converged(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
+    head = f"{ending.outcome} {_distance(ending)}."
+    certificate = ending.certificate
+    began_there = ending.trace.last["iteration"] == 0 and certificate.measured > 0
+    if not began_there or certificate.kind == DUALITY_GAP:
+        return head, ()
+    finding = Finding(
+        name="stationary from the start",
+        severity=Severity.NOTE,
+        claim=f"No step was taken: at w0 the gradient is {certificate.measured:.2g}, within tol.",
+        measured=certificate.measured,
+        limit=certificate.limit,
+        cause="w0 is a stationary point, or the objective is scaled so small that tol, which is "
+        "absolute below 1, cannot see its slope.",
+        advice="If the slope is real, multiply the objective, or use a smaller tol.",
+    )
+    return f"{head} {finding.claim} {finding.advice}", (finding,)
 
 
 def checkpoint_lost(problem: str) -> Finding:
@@ -118,7 +137,10 @@ def _stalled(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
     lr = ending.method.options.get("lr")
     norms = ending.trace["gradient_norm"]
     gain = promised_gain(ending)
-    if value > values[0]:
+    if not _is_defined_below(ending):
+        cause = "f is no number here, or a small step down the gradient: an edge of its domain"
+        cure = "another w0, or a value that is finite everywhere"
+    elif value > values[0]:
         cause = f"its steps carried it away from the start, where f was {values[0]:.3g}"
         cure = _shorter_steps(ending)
     elif norms[-1] > RUNAWAY * norms[0]:
@@ -140,6 +162,15 @@ def _stalled(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
         if ending.problem.dtype == np.float32:
             cure = f"float64 for w0, or {cure}"
     return f"{head}. {best}. Likely cause: {cause}. Try {cure}.", ()
+
+
+def _is_defined_below(ending: Ending) -> bool:
+    """Whether f is a number at the last point and a little further down."""
+    w, gradient = ending.state.w, ending.state.gradient
+    step = math.sqrt(np.finfo(w.dtype).eps) * max(1.0, float(np.max(np.abs(w))))
+    below = w - step / max(float(np.max(np.abs(gradient))), 1e-300) * gradient
+    with np.errstate(all="ignore"):
+        return all(math.isfinite(float(ending.problem.smooth.value(at))) for at in (w, below))
 
 
 def _circling(ending: Ending) -> tuple[str, str]:
