@@ -118,3 +118,14 @@ def test_values_that_are_no_numbers_pass_without_a_warning():
     value, gradient = problem.value_and_gradient(np.zeros(1))
     assert value == -np.inf
     assert gradient[0] == np.inf
+
+
+def test_a_hessian_counts_as_a_product_per_variable_and_its_own_as_one_pass():
+    data = tw.LinearProblem(np.eye(3), [1.0, 2.0, 3.0], l2=0.1, fit_intercept=False)
+    plain = tw.Objective(data.value, data.gradient, data.hessian_vector, dim=3)
+    w, matrices = np.zeros(3), []
+    for objective, passes in ((data, 1), (plain, 3)):
+        problem = Problem(objective, 3, w.dtype)
+        matrices.append(problem.hessian(w))
+        assert (problem.hessian_vectors, problem.passes) == (3, passes)
+    np.testing.assert_allclose(*matrices, atol=1e-15)

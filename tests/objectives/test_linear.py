@@ -554,3 +554,25 @@ def test_standardized_ridge_reaches_ridge_on_standardized_data():
     run = tw.minimize(problem, "lbfgs", tol=1e-10, progress=False)
     coefficients, intercept = problem.coefficients(run.w)
     np.testing.assert_allclose(X @ coefficients + intercept, model.predict(scaled), rtol=1e-4)
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "squared-hinge", "huber"])
+@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_the_hessian_is_made_of_its_products(loss, storage, fit_intercept, standardize):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((40, 5)) + 2.0
+    y = rng.standard_normal(40) if loss in ("squared", "huber") else rng.integers(0, 2, 40)
+    problem = LinearProblem(
+        storage(X), y, loss, l2=0.1, fit_intercept=fit_intercept, standardize=standardize,
+        sample_weight=np.arange(40.0),
+    )  # fmt: skip
+    w = rng.standard_normal(problem.dim)
+    products = np.stack([problem.hessian_vector(w, unit) for unit in np.eye(problem.dim)])
+    np.testing.assert_allclose(problem.hessian(w), products, rtol=1e-10, atol=1e-12)
+
+
+def test_several_classes_have_no_hessian_of_their_own():
+    problem = LinearProblem(np.eye(3), [0, 1, 2], "multinomial", l2=0.1)
+    assert problem.hessian is None

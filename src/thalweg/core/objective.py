@@ -17,8 +17,9 @@ class ObjectiveProtocol(Protocol):
     """A differentiable function f of `dim` real variables.
 
     Optional attributes: `smoothness` (L), `strong_convexity` (μ), `minimizer`, `minimum` (f*),
-    `start` (a customary w₀), `bounds` (the box to draw, float64[dim, 2]), and
-    `hessian_vector_error(w, v)` where Hv is not exact to rounding.
+    `start` (a customary w₀), `bounds` (the box to draw, float64[dim, 2]), `hessian(w)` where the
+    whole matrix costs little more than a product, and `hessian_vector_error(w, v)` where Hv is not
+    exact to rounding.
     """
 
     @property

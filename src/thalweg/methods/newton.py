@@ -7,8 +7,8 @@ Where H is positive definite p is Newton's step. Where it is not, a negative cur
 its absolute value, so that p runs away from the saddle along it instead of towards it; curvatures
 nearly zero are raised to √ε·max|Λ|.
 
-Cost: dim Hessian-vector products and O(dim³) a step; memory O(dim²): use newton-cg for many
-variables. The absolute value: Dauphin et al., NeurIPS 2014.
+Cost: a Hessian (dim products, or one pass of a linear problem) and O(dim³) a step; memory O(dim²):
+use newton-cg for many variables. The absolute value: Dauphin et al., NeurIPS 2014.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Newton(Method):
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState:
         """One factorisation and one line search."""
         w, value, gradient = state
-        H = np.stack([problem.hessian_vector(w, unit) for unit in np.eye(w.size, dtype=w.dtype)])
+        H = problem.hessian(w)
         if not np.all(np.isfinite(H)):
             return state
         curvatures, Q = np.linalg.eigh(0.5 * (H + H.T))

@@ -94,6 +94,20 @@ class Problem:
             product = self.smooth.hessian_vector(w, v)
         return self._vector("hessian_vector", product, w)
 
+    def hessian(self, w: np.ndarray) -> np.ndarray:
+        """∇²f(w), float[dim, dim]: the objective's own, in one pass, or a product per variable.
+
+        It counts as dim products either way.
+        """
+        own = known(self.smooth, "hessian")
+        if own is None:
+            units = np.eye(w.size, dtype=self.dtype)
+            return np.stack([self.hessian_vector(w, unit) for unit in units])
+        self.hessian_vectors += w.size
+        self.passes += 1
+        with np.errstate(all="ignore"):
+            return np.array(own(w), dtype=self.dtype)
+
     def penalty(self, w: np.ndarray) -> float:
         """h(w)."""
         return float(self.objective.penalty(w)) if self.is_composite else 0.0

@@ -13,32 +13,52 @@ Cost: O(np·min(n, p)) with BLAS; memory of the result and one block of rows.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 import scipy.sparse
 
 from thalweg.kernels.rows import CSR
-from thalweg.objectives.linear import LinearProblem
+from thalweg.objectives.matrix import Matrix
+
+if TYPE_CHECKING:
+    from thalweg.objectives.linear import LinearProblem
 
 BLOCK = 2_000_000  # entries of a block of rows
 
 
+class Moments(NamedTuple):
+    """Weighted sums over the samples, of features shifted by m."""
+
+    second: np.ndarray  # Σ hᵢ(xᵢ − m)(xᵢ − m)ᵀ, float64[p, p]
+    first: np.ndarray  # Σ hᵢ(xᵢ − m), float64[p]
+    total: float  # Σ hᵢ
+
+
+def weighted_moments(matrix: Matrix, h: np.ndarray, shift: np.ndarray) -> Moments:
+    """The moments of the rows with weights h ≥ 0, in the units of X."""
+    X, (n, p) = matrix.rows, matrix.shape
+    total = float(h.sum())
+    if isinstance(X, CSR):
+        sparse = _scipy(X, matrix.shape)
+        second, first = (sparse.T @ sparse.multiply(h[:, None])).toarray(), sparse.T @ h
+        cross = np.outer(shift, first)
+        second += total * np.outer(shift, shift) - cross - cross.T
+        return Moments(second, first - total * shift, total)
+    second, first = np.zeros((p, p)), np.zeros(p)
+    rows = max(1, BLOCK // p)
+    for start in range(0, n, rows):
+        block = X[start : start + rows].astype(np.float64) - shift
+        first += h[start : start + rows] @ block
+        block *= np.sqrt(h[start : start + rows])[:, None]
+        second += block.T @ block
+    return Moments(second, first, total)
+
+
 def feature_gram(problem: LinearProblem) -> np.ndarray:
     """G, float64[p, p]."""
-    X, c = problem.matrix.rows, problem.weights
-    means = weighted_means(problem)
-    if isinstance(X, CSR):
-        sparse = _scipy(X, problem.matrix.shape)
-        G = (sparse.T @ sparse.multiply(c[:, None])).toarray() - np.outer(means, means)
-    else:
-        G = np.zeros((problem.p, problem.p))
-        rows = max(1, BLOCK // problem.p)
-        for start in range(0, problem.n, rows):
-            block = X[start : start + rows].astype(np.float64) - means
-            block *= np.sqrt(c[start : start + rows])[:, None]
-            G += block.T @ block
-    if problem.scales is not None:
-        G *= np.outer(problem.scales, problem.scales)
-    return G
+    G = weighted_moments(problem.matrix, problem.weights, weighted_means(problem)).second
+    return G if problem.scales is None else G * np.outer(problem.scales, problem.scales)
 
 
 def sample_rows(problem: LinearProblem) -> np.ndarray:

@@ -22,6 +22,7 @@ Cost: value and gradient, or a Hessian-vector product, take one pass over X; mem
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -32,6 +33,7 @@ from thalweg.core.errors import InputError
 from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
 from thalweg.kernels import linear as passes
 from thalweg.kernels.losses import LOSSES, MULTINOMIAL_CURVATURE, curvature_bound
+from thalweg.objectives.gram import weighted_moments
 from thalweg.objectives.labels import check_labels, check_targets, check_weights
 from thalweg.objectives.matrix import check_matrix
 from thalweg.rules.soft_threshold import soft_threshold
@@ -181,6 +183,28 @@ class LinearProblem:
         direction, _ = self.split(v)
         product = self._join(self._rescaled(out, total) + self.l2 * direction, total)
         return product.astype(w.dtype, copy=False)
+
+    @property
+    def hessian(self) -> Callable[[np.ndarray], np.ndarray] | None:
+        """The whole Hessian of F without l1, in one pass; None for K classes: it is too large."""
+        return None if self.loss == MULTINOMIAL else self._hessian
+
+    def _hessian(self, w: np.ndarray) -> np.ndarray:
+        W, b = self._unscaled(self._point(w))
+        X, code, h = self.matrix.rows, LOSSES[self.loss], np.empty(self.n)
+        self._blocks(
+            lambda start, stop: passes.curvatures_pass(
+                X, self.y, self.weights, W, b, code, self.delta, start, stop, h
+            )
+        )
+        shift = np.zeros(self.p) if self.means is None else self.means
+        scales = np.ones(self.p) if self.scales is None else self.scales
+        second, first, total = weighted_moments(self.matrix, h, shift)
+        H = np.outer(scales, scales) * second + self.l2 * np.eye(self.p)
+        if not self.fit_intercept:
+            return H
+        edge = (scales * first)[:, None]
+        return np.block([[H, edge], [edge.T, np.full((1, 1), total)]])
 
     def penalty(self, w: np.ndarray) -> float:
         """l1‖w‖₁ of the coefficients."""
