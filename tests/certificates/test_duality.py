@@ -387,7 +387,7 @@ def test_float32_is_accepted_and_judged_in_float64():
 @pytest.mark.parametrize("bad", [np.zeros(2), np.zeros(5), np.zeros((4, 1))])
 def test_a_w_of_another_shape_is_refused(bad):
     problem = LinearProblem(np.ones((3, 3)), [1.0, 2.0, 3.0], l2=1.0)
-    with pytest.raises(tw.InputError, match="w must have 4 entries"):
+    with pytest.raises(tw.InputError, match=r"w must have 4 entries|w must be one-dimensional"):
         certify(problem, bad)
 
 
@@ -401,3 +401,19 @@ def test_nothing_is_modified():
         certify(problem, w)
         for now, then in zip((X, y, w, problem.y, problem.weights), before, strict=True):
             np.testing.assert_array_equal(now, then)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"problem": tw.surfaces.Rosenbrock()}, "problem must be a LinearProblem"),
+        ({"w": [np.nan, 0.0, 0.0]}, "w must be finite, got nan at position 0"),
+        ({"w": [0.0, 0.0]}, "w must have 3 entries"),
+        ({"tol": 0.0}, "tol must be above 0"),
+    ],
+)
+def test_certify_refuses_with_a_sentence(change, says):
+    problem = tw.LinearProblem([[1.0, 0.0], [0.0, 1.0]], [0.0, 1.0], l2=0.1)
+    arguments = {"problem": problem, "w": [0.0, 0.0, 0.0], "tol": 1e-6, **change}
+    with pytest.raises(tw.InputError, match=says):
+        tw.certify(arguments["problem"], arguments["w"], tol=arguments["tol"])

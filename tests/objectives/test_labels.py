@@ -147,3 +147,7 @@ def test_bad_weights_are_refused_with_a_sentence(case):
     weights, says = BAD_WEIGHTS[case]
     with pytest.raises(tw.InputError, match=f"^sample_weight must .*{says}"):
         check_weights(weights, 3)
+
+
+def test_weights_whose_sum_overflows_are_weights_like_others():
+    np.testing.assert_allclose(check_weights([1e308, 1e308, 2e307], 3), [10 / 22, 10 / 22, 2 / 22])

@@ -576,3 +576,16 @@ def test_the_hessian_is_made_of_its_products(loss, storage, fit_intercept, stand
 def test_several_classes_have_no_hessian_of_their_own():
     problem = LinearProblem(np.eye(3), [0, 1, 2], "multinomial", l2=0.1)
     assert problem.hessian is None
+
+
+@pytest.mark.parametrize("mean", [1e3, 1e6, 1e9])
+def test_a_large_mean_costs_dense_scales_no_digits(mean):
+    spread = np.random.default_rng(0).integers(-8, 9, (200, 1)) / 8.0  # exact beside 1e9
+    scales = [LinearProblem(spread + m, spread[:, 0], standardize=True).scales for m in (0.0, mean)]
+    np.testing.assert_allclose(scales[1], scales[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("bad", [["a", "b"], [1j, 2j]])
+def test_variables_that_are_no_real_numbers(bad):
+    with pytest.raises(tw.InputError, match="w must hold real numbers"):
+        LinearProblem([[1.0], [2.0]], [0.0, 1.0]).value(bad)

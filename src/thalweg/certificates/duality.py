@@ -28,6 +28,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thalweg.core.certificate import Certificate
+from thalweg.core.checks import check_number, check_vector, describe
+from thalweg.core.errors import InputError
 from thalweg.kernels.duality import (
     class_conjugates_pass,
     class_slopes_pass,
@@ -105,7 +107,13 @@ def certify(problem: LinearProblem, w: np.ndarray, *, tol: float = 1e-6) -> Cert
 
     Holds when the gap is at most tol·F(w = 0, best constant b).
     """
-    found = duality_gap(problem, w)
+    if not isinstance(problem, LinearProblem):
+        raise InputError(
+            f"problem must be a LinearProblem, got {describe(problem)}: for other objectives "
+            "tw.classify says what kind of point w is"
+        )
+    tol = check_number("tol", tol, above=0.0)
+    found = duality_gap(problem, check_vector("w", w, dim=problem.dim))
     scale = constant_value(problem)
     limit = tol * scale
     has_gap = np.isfinite(found.dual)

@@ -70,10 +70,11 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray:
             f"sample_weight must not be negative, got {array[negative[0]]} at position "
             f"{negative[0]}: use 0 to leave a sample out"
         )
-    total = float(array.sum())
-    if total == 0.0:
+    largest = float(array.max())
+    if largest == 0.0:
         raise InputError("sample_weight must not be all zero: give some sample a weight")
-    return array / total
+    array /= largest  # their sum could overflow
+    return array / array.sum()
 
 
 def _one_axis(name: str, values: Any, n: int) -> np.ndarray:

@@ -28,12 +28,12 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.core.checks import check_choice, check_count, check_number, describe
+from thalweg.core.checks import check_choice, check_count, check_number, check_reals, describe
 from thalweg.core.errors import InputError
 from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
 from thalweg.kernels import linear as passes
 from thalweg.kernels.losses import LOSSES, MULTINOMIAL_CURVATURE, curvature_bound
-from thalweg.objectives.gram import weighted_moments
+from thalweg.objectives.gram import BLOCK, weighted_moments
 from thalweg.objectives.labels import check_labels, check_targets, check_weights
 from thalweg.objectives.matrix import check_matrix
 from thalweg.rules.soft_threshold import soft_threshold
@@ -368,8 +368,16 @@ class LinearProblem:
         squares = np.zeros(self.p)
         passes.column_squares_pass(X, c, 0, self.n, squares)
         variance = np.maximum(squares - means**2, 0.0)
+        if not self.matrix.is_sparse:
+            # Centred first: where a mean is large, the difference above has lost its digits.
+            rows = max(1, BLOCK // self.p)
+            variance[:] = 0.0
+            for start in range(0, self.n, rows):
+                off = X[start : start + rows] - means
+                variance += c[start : start + rows] @ (off * off)
         # A constant column has no scale of its own, and is left at its mean, zero.
-        is_constant = variance <= 1e-14 * squares
+        rounding = 1e-14 if self.matrix.is_sparse else 1e-28  # of a difference, or of a square
+        is_constant = variance <= rounding * squares
         scales = np.where(is_constant, 1.0, 1.0 / np.sqrt(np.where(is_constant, 1.0, variance)))
         if not self.fit_intercept:
             means = np.zeros(self.p)  # without an intercept a shift would change the model
@@ -409,9 +417,7 @@ class LinearProblem:
         return tuple(sum(field[1:], start=field[0]) for field in zip(*parts, strict=True))
 
     def _point(self, w: Any) -> np.ndarray:
-        w = np.asarray(w)
-        if w.dtype not in (np.float32, np.float64):
-            w = w.astype(np.float64)
+        w = check_reals("w", w)
         if w.shape != (self.dim,):
             raise InputError(
                 f"w must have {self.dim} entries ({self.p} features × {self.outputs} outputs"
