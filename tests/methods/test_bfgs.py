@@ -6,27 +6,10 @@ import scipy.optimize
 from threadpoolctl import threadpool_limits
 
 import thalweg as tw
+from stepping import follow, in_units
 from thalweg.methods.problem import Problem
 
 W0 = np.array([-1.5, 2.0])
-
-
-def follow(method, objective, w0, count):
-    w0 = np.asarray(w0)
-    problem = Problem(objective, w0.size, w0.dtype)
-    states = [method.init(problem, w0, np.random.default_rng(0))]
-    for _ in range(count):
-        states.append(method.advance(problem, states[-1]))
-    return states
-
-
-def in_units(surface, f_scale, w_scale):
-    """a·f(w/b): the same problem, measured otherwise."""
-    return tw.Objective(
-        lambda w: f_scale * surface.value(w / w_scale),
-        lambda w: f_scale / w_scale * surface.gradient(w / w_scale),
-        dim=surface.dim, check_gradient=False,
-    )  # fmt: skip
 
 
 def test_one_step_by_hand():

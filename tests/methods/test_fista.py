@@ -2,20 +2,11 @@ import numpy as np
 import pytest
 
 import thalweg as tw
-from thalweg.methods.problem import Problem
+from stepping import follow
 
 CURVED = tw.surfaces.Quadratic(
     np.geomspace(0.1, 10.0, 8), rotation="random", center=np.linspace(-2.0, 2.0, 8)
 )
-
-
-def follow(method, objective, w0, count):
-    w0 = np.asarray(w0)
-    problem = Problem(objective, w0.size, w0.dtype)
-    states = [method.init(problem, w0, np.random.default_rng(0))]
-    for _ in range(count):
-        states.append(method.advance(problem, states[-1]))
-    return states
 
 
 def soft(w, threshold):

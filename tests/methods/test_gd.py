@@ -4,20 +4,10 @@ import numpy as np
 import pytest
 
 import thalweg as tw
-from thalweg.methods.problem import Problem
+from stepping import follow
 from thalweg.theory.gradient_descent import value_bound
 
 W0 = np.array([-1.5, 2.0])
-
-
-def follow(method, objective, w0, count):
-    """The first `count` states after the start, and the start itself."""
-    w0 = np.asarray(w0)
-    problem = Problem(objective, w0.size, w0.dtype)
-    states = [method.init(problem, w0, np.random.default_rng(0))]
-    for _ in range(count):
-        states.append(method.advance(problem, states[-1]))
-    return states
 
 
 def without_constants(surface):

@@ -4,21 +4,12 @@ import numpy as np
 import pytest
 
 import thalweg as tw
+from stepping import follow
 from thalweg import rules
-from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import scheduled
 from thalweg.theory import heavy_ball as theory
 
 W0 = np.array([-1.5, 2.0])
-
-
-def follow(method, objective, w0, count):
-    w0 = np.asarray(w0)
-    problem = Problem(objective, w0.size, w0.dtype)
-    states = [method.init(problem, w0, np.random.default_rng(0))]
-    for _ in range(count):
-        states.append(method.advance(problem, states[-1]))
-    return states
 
 
 def test_two_steps_by_hand():

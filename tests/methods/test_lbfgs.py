@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import thalweg as tw
+from stepping import in_units
 from thalweg.methods.lbfgs import two_loop
 from thalweg.methods.problem import Problem
 
@@ -33,15 +34,6 @@ def dense(pairs, dim):
         left = np.eye(dim) - rho * np.outer(s, y)
         B = left @ B @ left.T + rho * np.outer(s, s)
     return B
-
-
-def in_units(surface, f_scale, w_scale):
-    """a·f(w/b): the same problem, measured otherwise."""
-    return tw.Objective(
-        lambda w: f_scale * surface.value(w / w_scale),
-        lambda w: f_scale / w_scale * surface.gradient(w / w_scale),
-        dim=surface.dim, check_gradient=False,
-    )  # fmt: skip
 
 
 def test_one_step_by_hand():

@@ -4,20 +4,11 @@ import numpy as np
 import pytest
 
 import thalweg as tw
+from stepping import follow
 from thalweg import rules
-from thalweg.methods.problem import Problem
 from thalweg.theory import accelerated
 
 W0 = np.array([-1.5, 2.0])
-
-
-def follow(method, objective, w0, count):
-    w0 = np.asarray(w0)
-    problem = Problem(objective, w0.size, w0.dtype)
-    states = [method.init(problem, w0, np.random.default_rng(0))]
-    for _ in range(count):
-        states.append(method.advance(problem, states[-1]))
-    return states
 
 
 def only_smoothness(surface):

@@ -4,17 +4,7 @@ import numpy as np
 import pytest
 
 import thalweg as tw
-from thalweg.methods.problem import Problem
-
-
-def follow(method, objective, w0, count):
-    w0 = np.asarray(w0)
-    problem = Problem(objective, w0.size, w0.dtype)
-    states = [method.init(problem, w0, np.random.default_rng(0))]
-    for _ in range(count):
-        states.append(method.advance(problem, states[-1]))
-    return states
-
+from stepping import follow
 
 # Σ eʷ − 2w + ½w²: strongly convex, not quadratic; e^w + w = 2 at the minimum.
 BENT = tw.Objective(

@@ -4,19 +4,11 @@ import numpy as np
 import pytest
 
 import thalweg as tw
+from stepping import follow
 from thalweg.methods.newton_cg import steihaug
 from thalweg.methods.problem import Problem
 
 TIGHT = 1e24  # a first gradient so long that the forcing term is nothing
-
-
-def follow(method, objective, w0, count):
-    w0 = np.asarray(w0)
-    problem = Problem(objective, w0.size, w0.dtype)
-    states = [method.init(problem, w0, np.random.default_rng(0))]
-    for _ in range(count):
-        states.append(method.advance(problem, states[-1]))
-    return states
 
 
 def model_step(surface, w, *, radius, first_norm=TIGHT, most=100):

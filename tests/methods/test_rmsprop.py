@@ -2,29 +2,11 @@ import numpy as np
 import pytest
 
 import thalweg as tw
+from stepping import SLOPE, follow, times
 from thalweg import rules
-from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import scheduled
 
 W0 = np.array([-1.5, 2.0])
-
-
-def follow(method, objective, w0, count):
-    w0 = np.asarray(w0)
-    problem = Problem(objective, w0.size, w0.dtype)
-    states = [method.init(problem, w0, np.random.default_rng(0))]
-    for _ in range(count):
-        states.append(method.advance(problem, states[-1]))
-    return states
-
-
-def times(factor, surface):
-    return tw.Objective(
-        lambda w: factor * surface.value(w), lambda w: factor * surface.gradient(w), dim=2
-    )
-
-
-SLOPE = tw.Objective(lambda w: w @ np.array([5.0, -0.1]), lambda w: np.array([5.0, -0.1]), dim=2)
 
 
 def test_one_step_by_hand():

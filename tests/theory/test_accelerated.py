@@ -125,3 +125,12 @@ def test_rates_are_ordered(condition):
     fastest = accelerated.fastest_rate(**problem)
     assert fastest <= accelerated.rate(**problem)
     assert fastest <= gradient_descent.rate(**problem)
+
+
+def test_theta_by_hand_and_its_growth():
+    # θ₂ solves θ² − θ = θ₁² = 1: the golden ratio. In general θ_T ≥ (T + 1)/2, which gives T².
+    assert accelerated.next_theta(1.0) == pytest.approx((1 + 5**0.5) / 2)
+    theta = 1.0
+    for T in range(2, 200):
+        theta = accelerated.next_theta(theta)
+        assert theta >= (T + 1) / 2

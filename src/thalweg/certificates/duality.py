@@ -69,13 +69,13 @@ def duality_gap(problem: LinearProblem, w: np.ndarray) -> Gap:
     coefficients, _ = problem.split(w)
     penalties = 0.5 * problem.l2 * float(np.sum(coefficients**2)) + problem.penalty(w)
     primal = losses + penalties
+    if not has_gap(problem):
+        return Gap(primal, -np.inf, 0.0)
     if problem.fit_intercept:
         theta = _balanced(problem, theta)
     v = problem.transpose(theta)
     steepest = float(np.max(np.abs(v)))
     if problem.l2 == 0.0:
-        if problem.l1 == 0.0:
-            return Gap(primal, -np.inf, 0.0)
         # A hair inside: l1/‖v‖∞ may round to a factor that leaves v outside by an ulp.
         shrink = min(1.0, problem.l1 / (steepest * (1.0 + 4.0 * EPS))) if steepest > 0 else 1.0
         theta, dual_penalty = shrink * theta, 0.0
@@ -114,12 +114,16 @@ def certify(problem: LinearProblem, w: np.ndarray, *, tol: float = 1e-6) -> Cert
         )
     tol = check_number("tol", tol, above=0.0)
     found = duality_gap(problem, check_vector("w", w, dim=problem.dim))
-    scale = constant_value(problem)
+    return gap_certificate(found, constant_value(problem), tol)
+
+
+def gap_certificate(found: Gap, scale: float, tol: float) -> Certificate:
+    """The certificate of a gap, held to tol·scale; `scale` is the problem's `constant_value`."""
     limit = tol * scale
-    has_gap = np.isfinite(found.dual)
-    holds = bool(has_gap and found.gap <= limit)
+    is_finite = bool(np.isfinite(found.dual))
+    holds = is_finite and found.gap <= limit
     relation = "≤" if holds else ">"
-    if has_gap:
+    if is_finite:
         statement = f"duality gap {found.gap:.3g} {relation} {limit:.3g} = tol·F(w = 0, best b)"
         shows = f"F(w) − F* ≤ {found.gap:.3g}"
         if scale > 0.0:
@@ -132,12 +136,12 @@ def certify(problem: LinearProblem, w: np.ndarray, *, tol: float = 1e-6) -> Cert
     return Certificate(
         kind=DUALITY_GAP,
         holds=holds,
-        measured=found.gap if has_gap else np.inf,
+        measured=found.gap if is_finite else np.inf,
         limit=limit,
         statement=statement,
         shows=shows,
         does_not_show=does_not_show,
-        gap=found.gap if has_gap else None,
+        gap=found.gap if is_finite else None,
         evidence={
             "primal": found.primal,
             "dual": found.dual,

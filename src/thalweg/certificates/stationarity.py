@@ -22,12 +22,12 @@ from thalweg.core.objective import is_composite, known
 WRONG = 1e-3  # below f* by this much of its size: what was stated is not the minimum
 
 
-def limit(first_gradient: np.ndarray, tol: float) -> float:
-    """tol · max(1, ‖∇f(w₀)‖∞)."""
+def limit(first_gradient: np.ndarray | float, tol: float) -> float:
+    """tol · max(1, ‖∇f(w₀)‖∞), from the gradient or from its norm."""
     return tol * max(1.0, norm(first_gradient))
 
 
-def norm(gradient: np.ndarray) -> float:
+def norm(gradient: np.ndarray | float) -> float:
     """‖∇f‖∞."""
     return float(np.max(np.abs(gradient)))
 

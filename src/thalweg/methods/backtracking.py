@@ -18,10 +18,10 @@ import numpy as np
 
 from thalweg.core.errors import InputError
 from thalweg.methods.problem import Problem
+from thalweg.methods.rounding import rounding_of
 
 GROWTH = 2.0  # on a step that was accepted, before the next search
 FIRST = 1.0  # the first trial moves the steepest coordinate by this much
-ROUNDING = 10.0  # value differences below this many ulps of f say nothing
 HALVINGS = 60  # 2⁻⁶⁰ of the first trial: no step helps any more
 
 
@@ -62,7 +62,7 @@ def backtrack(
 
     `growth` is what the caller multiplied the last accepted step by.
     """
-    noise = ROUNDING * float(np.finfo(y.dtype).eps) * abs(value)
+    noise = rounding_of(value, y.dtype)
     for _ in range(HALVINGS):
         x = problem.prox(y - step * gradient, step)
         move = x - y

@@ -34,6 +34,7 @@ from thalweg.methods.gd import inverse_smoothness
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import check_step
+from thalweg.theory.accelerated import next_theta
 
 
 class FISTAState(NamedTuple):
@@ -98,7 +99,7 @@ class FISTA(Method):
 
         theta = 1.0
         if self.momentum and not (self.restart and (state.y - x) @ (x - state.w) > 0.0):
-            theta = (1.0 + (1.0 + 4.0 * state.theta**2) ** 0.5) / 2.0
+            theta = next_theta(state.theta)
         beta = (state.theta - 1.0) / theta if theta > 1.0 else 0.0
         y = x + beta * (x - state.w)
         mapping = _mapping(problem, state.y, x, gradient, step)

@@ -30,8 +30,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.certificates.duality import certify, constant_value, has_gap
-from thalweg.certificates.stationarity import gap, norm, stationarity
+from thalweg.certificates.duality import constant_value, duality_gap, gap_certificate, has_gap
+from thalweg.certificates.stationarity import gap, limit, norm, stationarity
 from thalweg.core.certificate import Certificate
 from thalweg.core.environment import environment
 from thalweg.core.errors import InputError, StorageError
@@ -106,11 +106,16 @@ class Journey:
         return self.seconds_before + time.perf_counter() - self.started
 
     @cached_property
+    def scale(self) -> float:
+        """F(w = 0, best b), which a duality gap is measured by."""
+        return constant_value(self.problem.objective)
+
+    @cached_property
     def allowed(self) -> float:
         """What to reach: a duality gap where the problem has one, else a gradient norm."""
         if self.payment is not None:
-            return self.tol * constant_value(self.problem.objective)
-        return self.tol * max(1.0, self.first_norm)
+            return self.tol * self.scale
+        return limit(self.first_norm, self.tol)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -339,7 +344,8 @@ def _certify(journey: Journey, best: Best | None = None) -> Certificate:
     problem = journey.problem
     point = best or Best(journey.state.w, journey.state.value, journey.state.gradient)
     if journey.payment is not None:
-        return certify(problem.objective, point.w, tol=journey.tol)
+        found = duality_gap(problem.objective, point.w)
+        return gap_certificate(found, journey.scale, journey.tol)
     gradient = point.gradient
     if problem.is_composite or problem.is_noisy:
         exact = known(problem.smooth, "exact") or problem.smooth

@@ -16,29 +16,13 @@ docstring says so, and returns that very state when it cannot move.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, suggest
 from thalweg.methods.problem import Problem
-
-
-class HasPoint(Protocol):
-    """What the loop reads of any method's state."""
-
-    @property
-    def w(self) -> np.ndarray:
-        """The iterate."""
-
-    @property
-    def value(self) -> float:
-        """F(w)."""
-
-    @property
-    def gradient(self) -> np.ndarray:
-        """∇f(w), or the gradient mapping."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +33,6 @@ class Method:
     State: ClassVar[type]  # the NamedTuple that init and advance return
     takes_penalty: ClassVar[bool] = False  # F = f + h with a proximal step for h
     takes_noise: ClassVar[bool] = True  # gradients that are right only on average
-    needs_curvature: ClassVar[bool] = False  # Hessian-vector products
     only_linear: ClassVar[bool] = False  # for LinearProblem alone
     descends: ClassVar[bool] = False  # every step lowers f, or at its rounding the gradient
     kappa_power: ClassVar[float | None] = None  # iterations grow like κ to this power; None: no law

@@ -36,6 +36,7 @@ from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import check_step
 from thalweg.rules.plain_step import plain_step
 from thalweg.theory.accelerated import momentum as best_momentum
+from thalweg.theory.accelerated import next_theta
 from thalweg.theory.stability import nesterov_limit
 
 FORMS = ("convex", "strongly-convex")
@@ -121,7 +122,7 @@ class Nesterov(Method):
             return best_momentum(smoothness=L, strong_convexity=mu), 1.0
         if self.restart and float(state.gradient @ (x - state.x)) > 0.0:
             return 0.0, 1.0
-        theta = (1.0 + (1.0 + 4.0 * state.theta**2) ** 0.5) / 2.0
+        theta = next_theta(state.theta)
         return (state.theta - 1.0) / theta, theta
 
     def stability(self, state: Any, smoothness: float) -> tuple[str, float, float]:

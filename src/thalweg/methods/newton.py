@@ -41,7 +41,6 @@ class Newton(Method):
     name: ClassVar[str] = "newton"
     State: ClassVar[type] = NewtonState
     descends: ClassVar[bool] = True
-    needs_curvature: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
 
     def check(self, problem: Problem) -> None:

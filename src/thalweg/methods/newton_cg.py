@@ -28,11 +28,11 @@ import numpy as np
 from thalweg.core.checks import check_count, check_number
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
+from thalweg.methods.rounding import rounding_of
 
 ACCEPT = 1e-4  # least ρ of a step that is taken
 SHRINK, GROW = 0.25, 0.75  # ρ below which Δ shrinks, above which it may grow
 ACCEPT_SLOPE = 1e-4  # a shortened step must gain this much of what its slope promises
-ROUNDING = 10.0  # ulps of f within which two values count as equal
 REJECTIONS = 60  # halvings of a step at most: then it is lost in rounding
 
 
@@ -61,7 +61,6 @@ class NewtonCG(Method):
     name: ClassVar[str] = "newton-cg"
     State: ClassVar[type] = NewtonCGState
     descends: ClassVar[bool] = True
-    needs_curvature: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     radius: float | None = None
     max_cg: int | None = None  # conjugate-gradient steps at most; None: 2·dim, at most 500
@@ -83,7 +82,7 @@ class NewtonCG(Method):
     def advance(self, problem: Problem, state: NewtonCGState) -> NewtonCGState:
         """Solve the model once, and shorten its step until f falls."""
         w, value, gradient, radius, first_norm = state
-        noise = ROUNDING * float(np.finfo(w.dtype).eps) * abs(value)
+        noise = rounding_of(value, w.dtype)
         most = self.max_cg or min(2 * w.size, 500)
         p, decrease, on_edge = steihaug(problem, w, gradient, radius, first_norm, most)
         slope = _dot(gradient, p)

@@ -21,11 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from thalweg.methods.problem import Problem
+from thalweg.methods.rounding import rounding_of
 
 DECREASE = 1e-4  # c₁
 CURVATURE = 0.9  # c₂
 TRIALS = 40
-ROUNDING = 10.0  # ulps of f within which two values count as equal
 
 
 class Point(NamedTuple):
@@ -60,8 +60,7 @@ def strong_wolfe(
     start = Point(0.0, value, float(gradient @ along), w, gradient)
     if not start.slope < 0.0:
         return None
-    # As a float: NumPy's float32 would round the values that it is added to.
-    noise = ROUNDING * float(np.finfo(w.dtype).eps) * abs(value)
+    noise = rounding_of(value, w.dtype)
 
     def look(step: float) -> Point:
         with np.errstate(all="ignore"):  # a trial may overflow, which is judged below

@@ -33,6 +33,7 @@ from thalweg.core.errors import InputError
 from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
 from thalweg.kernels import linear as passes
 from thalweg.kernels.losses import LOSSES, MULTINOMIAL_CURVATURE, curvature_bound
+from thalweg.kernels.rows import CSR
 from thalweg.objectives.gram import BLOCK, weighted_moments
 from thalweg.objectives.labels import check_labels, check_targets, check_weights
 from thalweg.objectives.matrix import check_matrix
@@ -283,15 +284,9 @@ class LinearProblem:
 
     @cached_property
     def column_squares(self) -> np.ndarray:
-        """Σ cᵢxᵢⱼ² of X as it is, float64[p]."""
-        X = self.matrix.rows
-
-        def block(start: int, stop: int) -> tuple[np.ndarray]:
-            g = np.zeros(self.p)
-            passes.column_squares_pass(X, self.weights, start, stop, g)
-            return (g,)
-
-        (squares,) = self._add(self._blocks(block))
+        """Σ cᵢxᵢⱼ² of X as it is, float64[p]; on one thread, as all that scales features."""
+        squares = np.zeros(self.p)
+        passes.column_squares_pass(self.matrix.rows, self.weights, 0, self.n, squares)
         return squares
 
     @property
@@ -365,19 +360,18 @@ class LinearProblem:
         X, c = self.matrix.rows, self.weights
         means = np.zeros(self.p)
         passes.transpose_pass(X, c, 0, self.n, means)
-        squares = np.zeros(self.p)
-        passes.column_squares_pass(X, c, 0, self.n, squares)
-        variance = np.maximum(squares - means**2, 0.0)
-        if not self.matrix.is_sparse:
-            # Centred first: where a mean is large, the difference above has lost its digits.
+        if isinstance(X, CSR):
+            variance = np.maximum(self.column_squares - means**2, 0.0)
+            rounding = 1e-14  # of a difference
+        else:
+            # Centred first: where a mean is large, the difference would lose its digits.
+            variance, rounding = np.zeros(self.p), 1e-28  # of a square
             rows = max(1, BLOCK // self.p)
-            variance[:] = 0.0
             for start in range(0, self.n, rows):
                 off = X[start : start + rows] - means
                 variance += c[start : start + rows] @ (off * off)
         # A constant column has no scale of its own, and is left at its mean, zero.
-        rounding = 1e-14 if self.matrix.is_sparse else 1e-28  # of a difference, or of a square
-        is_constant = variance <= rounding * squares
+        is_constant = variance <= rounding * self.column_squares
         scales = np.where(is_constant, 1.0, 1.0 / np.sqrt(np.where(is_constant, 1.0, variance)))
         if not self.fit_intercept:
             means = np.zeros(self.p)  # without an intercept a shift would change the model

@@ -38,6 +38,11 @@ def iterations(distance: float, tolerance: float, *, smoothness: float) -> int:
     )
 
 
+def next_theta(theta: float) -> float:
+    """θ_{t+1} = (1 + √(1 + 4θ_t²))/2, from θ₁ = 1; the convex form's β_t is (θ_t − 1)/θ_{t+1}."""
+    return (1.0 + (1.0 + 4.0 * theta**2) ** 0.5) / 2.0
+
+
 def momentum(*, smoothness: float, strong_convexity: float) -> float:
     """β = (√L − √μ)/(√L + √μ), the constant momentum for strongly convex f."""
     smoothness, strong_convexity = check_curvatures(smoothness, strong_convexity)
