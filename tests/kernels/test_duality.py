@@ -22,6 +22,9 @@ from thalweg.kernels.losses import (
 N, K, DELTA = 11, 4, 0.8
 
 
+ONE_SCORE = {name: code for name, code in LOSSES.items() if name != "multinomial"}
+
+
 def samples(code):
     rng = np.random.default_rng(code)
     z, y, c = 2 * rng.standard_normal(N), rng.standard_normal(N), rng.random(N)
@@ -36,7 +39,7 @@ def test_slopes_and_conjugates_by_hand():
     assert conjugates_pass(SQUARED, theta, y, c, 1.0) == (0.5 * 4 - 0.25 * 1.5, 2 + 0.375)
 
 
-@pytest.mark.parametrize("code", LOSSES.values(), ids=LOSSES)
+@pytest.mark.parametrize("code", ONE_SCORE.values(), ids=ONE_SCORE)
 def test_passes_are_the_sums_of_the_losses(code):
     z, y, c = samples(code)
     theta = np.full(N, np.nan)
@@ -50,7 +53,7 @@ def test_passes_are_the_sums_of_the_losses(code):
     assert size == pytest.approx(math.fsum(map(abs, terms)), rel=1e-13)
 
 
-@pytest.mark.parametrize("code", LOSSES.values(), ids=LOSSES)
+@pytest.mark.parametrize("code", ONE_SCORE.values(), ids=ONE_SCORE)
 def test_at_its_own_slopes_fenchels_inequality_is_an_equality(code):
     z, y, c = samples(code)
     theta = np.empty(N)

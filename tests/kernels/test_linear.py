@@ -15,6 +15,9 @@ DELTA = 0.7
 STORAGES = [("C", "f8"), ("F", "f4"), ("csr32", "f8"), ("csr64", "f4")]
 
 
+ONE_SCORE = {name: code for name, code in LOSSES.items() if name != "multinomial"}
+
+
 def matrix(dtype):
     rng = np.random.default_rng(0)
     return (rng.standard_normal((N, P)) * (rng.random((N, P)) < 0.6)).astype(dtype)
@@ -81,7 +84,7 @@ def test_passes_of_the_losses_equal_plain_numpy(storage, dtype):
     X, rows = matrix(dtype).astype(np.float64), stored(storage, dtype)
     c, w, v = vectors()
     b, v_b = 0.3, -0.8
-    for code in LOSSES.values():
+    for code in ONE_SCORE.values():
         y = targets(code)
         values, slopes, curvatures = slow_loss(code, X @ w + b, y)
         close(linear.value_pass(rows, y, c, w, b, code, DELTA, 0, N), c @ values)

@@ -37,7 +37,7 @@ import numpy as np
 
 from thalweg.kernels.compile import kernel
 
-SQUARED, LOGISTIC, SQUARED_HINGE, HUBER = range(4)
+SQUARED, LOGISTIC, SQUARED_HINGE, HUBER, MULTINOMIAL = range(5)
 
 # By the name that users type.
 LOSSES: dict[str, int] = {
@@ -45,17 +45,16 @@ LOSSES: dict[str, int] = {
     "logistic": LOGISTIC,
     "squared-hinge": SQUARED_HINGE,
     "huber": HUBER,
+    "multinomial": MULTINOMIAL,
 }
-
-MULTINOMIAL_CURVATURE = 0.5  # L of the multinomial loss, in the Euclidean norm
 
 # How far from the simplex, per class, rounding may leave a point that is meant to be in it.
 SIMPLEX_ROUNDING = 1e-12
 
 
 def curvature_bound(code: int) -> float:
-    """L, the largest value of ℓ″."""
-    return {SQUARED: 1.0, LOGISTIC: 0.25, SQUARED_HINGE: 1.0, HUBER: 1.0}[code]
+    """L, the largest value of ℓ″; for the multinomial loss of an eigenvalue of ∇²ℓ."""
+    return {SQUARED: 1.0, LOGISTIC: 0.25, SQUARED_HINGE: 1.0, HUBER: 1.0, MULTINOMIAL: 0.5}[code]
 
 
 # In all of these, np.float64 and not float: compiled, float() would leave a float32 as it is. The
@@ -215,6 +214,23 @@ def multinomial_conjugate(theta, label):
         if not q <= 0.0:  # rather than q > 0, which would drop a NaN
             entropy += q * (math.log1p(t) if k == label else math.log(q))
     return math.inf if abs(total) > allowance else entropy
+
+
+@kernel
+def slopes_at(code, z, y, delta, out):
+    """Change `out`, float64[K], in place to the slopes at the scores `z`; y a label if K > 1."""
+    if code == MULTINOMIAL:
+        multinomial_value_and_slope(z, int(y), out)
+    else:
+        out[0] = loss_slope(code, z[0], y, delta)
+
+
+@kernel
+def loss_at(code, z, y, delta):
+    """ℓ at the scores `z`, float64[K]; y is a label for the multinomial loss."""
+    if code == MULTINOMIAL:
+        return multinomial_value(z, int(y))
+    return loss_value(code, z[0], y, delta)
 
 
 @kernel

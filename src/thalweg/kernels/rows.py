@@ -11,8 +11,13 @@ and for K classes, W of shape [p, K],
     row_scores(X, i, W, b, out)    out = Wᵀxᵢ + b
     row_add_outer(X, i, r, G)      G ← G + xᵢrᵀ
 
-A kernel that takes `X` and uses only these serves both storages from one source: Numba picks the
-form by the type of `X`, a dense array (any order) or the NamedTuple `CSR`, when it compiles.
+A kernel that takes `X` and uses only these serves all storages from one source: Numba picks the
+form by the type of `X` when it compiles:
+
+    an array               dense, any order
+    Standardized           dense, entries (x − m)·d taken so while they are read
+    CSR                    sparse
+    ScaledCSR              sparse, entries x·d: a shift would fill the zeros
 """
 
 from typing import NamedTuple
@@ -31,6 +36,43 @@ class CSR(NamedTuple):
     data: np.ndarray  # the entries, float[nnz]
     indices: np.ndarray  # their columns, int[nnz]
     indptr: np.ndarray  # where each row begins, int[n + 1]
+
+
+class Standardized(NamedTuple):
+    """A dense matrix, seen with mean 0 and deviation 1 in every column."""
+
+    values: np.ndarray  # float[n, p]
+    means: np.ndarray  # m, float64[p]
+    scales: np.ndarray  # d, float64[p]
+
+
+class ScaledCSR(NamedTuple):
+    """A sparse matrix by rows, seen with deviation 1 in every column."""
+
+    data: np.ndarray
+    indices: np.ndarray
+    indptr: np.ndarray
+    scales: np.ndarray  # d, float64[p]
+
+
+def is_sparse(X):
+    """Whether only some entries of a row are stored."""
+    return isinstance(X, CSR | ScaledCSR)
+
+
+def entry(X, i, j):
+    """xᵢⱼ of a dense matrix in float64; only for use inside kernels."""
+    raise NotImplementedError
+
+
+def stored(X, k):
+    """The k-th stored entry of a sparse matrix in float64; only for use inside kernels."""
+    raise NotImplementedError
+
+
+def columns(X):
+    """The number of columns of a dense matrix; only for use inside kernels."""
+    raise NotImplementedError
 
 
 def row_dot(X, i, w):
@@ -68,14 +110,40 @@ def row_add_outer(X, i, r, G):
     raise NotImplementedError
 
 
+def _is_dense(X):
+    """Of a Numba type, while it compiles."""
+    return isinstance(X, types.Array) or X.instance_class is Standardized
+
+
+@overload(entry, jit_options={"fastmath": FAST_SUM})
+def _entry(X, i, j):
+    if isinstance(X, types.Array):
+        return lambda X, i, j: np.float64(X[i, j])
+    return lambda X, i, j: (X.values[i, j] - X.means[j]) * X.scales[j]
+
+
+@overload(stored, jit_options={"fastmath": FAST_SUM})
+def _stored(X, k):
+    if X.instance_class is CSR:
+        return lambda X, k: np.float64(X.data[k])
+    return lambda X, k: X.data[k] * X.scales[X.indices[k]]
+
+
+@overload(columns)
+def _columns(X):
+    if isinstance(X, types.Array):
+        return lambda X: X.shape[1]
+    return lambda X: X.values.shape[1]
+
+
 @overload(row_dot, jit_options={"fastmath": FAST_SUM})
 def _row_dot(X, i, w):
-    if isinstance(X, types.Array):
+    if _is_dense(X):
 
         def dense(X, i, w):
             total = 0.0
-            for j in range(X.shape[1]):
-                total += np.float64(X[i, j]) * np.float64(w[j])
+            for j in range(columns(X)):
+                total += entry(X, i, j) * np.float64(w[j])
             return total
 
         return dense
@@ -83,7 +151,7 @@ def _row_dot(X, i, w):
     def csr(X, i, w):
         total = 0.0
         for k in range(X.indptr[i], X.indptr[i + 1]):
-            total += np.float64(X.data[k]) * np.float64(w[X.indices[k]])
+            total += stored(X, k) * np.float64(w[X.indices[k]])
         return total
 
     return csr
@@ -91,29 +159,29 @@ def _row_dot(X, i, w):
 
 @overload(row_axpy, jit_options={"fastmath": FAST_SUM})
 def _row_axpy(X, i, a, g):
-    if isinstance(X, types.Array):
+    if _is_dense(X):
 
         def dense(X, i, a, g):
-            for j in range(X.shape[1]):
-                g[j] += a * X[i, j]
+            for j in range(columns(X)):
+                g[j] += a * entry(X, i, j)
 
         return dense
 
     def csr(X, i, a, g):
         for k in range(X.indptr[i], X.indptr[i + 1]):
-            g[X.indices[k]] += a * X.data[k]
+            g[X.indices[k]] += a * stored(X, k)
 
     return csr
 
 
 @overload(row_square, jit_options={"fastmath": FAST_SUM})
 def _row_square(X, i):
-    if isinstance(X, types.Array):
+    if _is_dense(X):
 
         def dense(X, i):
             total = 0.0
-            for j in range(X.shape[1]):
-                total += np.float64(X[i, j]) * np.float64(X[i, j])
+            for j in range(columns(X)):
+                total += entry(X, i, j) * entry(X, i, j)
             return total
 
         return dense
@@ -121,7 +189,7 @@ def _row_square(X, i):
     def csr(X, i):
         total = 0.0
         for k in range(X.indptr[i], X.indptr[i + 1]):
-            total += np.float64(X.data[k]) * np.float64(X.data[k])
+            total += stored(X, k) * stored(X, k)
         return total
 
     return csr
@@ -129,12 +197,12 @@ def _row_square(X, i):
 
 @overload(row_quadratic, jit_options={"fastmath": FAST_SUM})
 def _row_quadratic(X, i, u, v):
-    if isinstance(X, types.Array):
+    if _is_dense(X):
 
         def dense(X, i, u, v):
             total = 0.0
-            for j in range(X.shape[1]):
-                total += X[i, j] * (u[j] * X[i, j] + v[j])
+            for j in range(columns(X)):
+                total += entry(X, i, j) * (u[j] * entry(X, i, j) + v[j])
             return total
 
         return dense
@@ -142,7 +210,7 @@ def _row_quadratic(X, i, u, v):
     def csr(X, i, u, v):
         total = 0.0
         for k in range(X.indptr[i], X.indptr[i + 1]):
-            x, j = X.data[k], X.indices[k]
+            x, j = stored(X, k), X.indices[k]
             total += x * (u[j] * x + v[j])
         return total
 
@@ -151,30 +219,30 @@ def _row_quadratic(X, i, u, v):
 
 @overload(row_add_squares, jit_options={"fastmath": FAST_SUM})
 def _row_add_squares(X, i, a, g):
-    if isinstance(X, types.Array):
+    if _is_dense(X):
 
         def dense(X, i, a, g):
-            for j in range(X.shape[1]):
-                g[j] += a * X[i, j] * X[i, j]
+            for j in range(columns(X)):
+                g[j] += a * entry(X, i, j) * entry(X, i, j)
 
         return dense
 
     def csr(X, i, a, g):
         for k in range(X.indptr[i], X.indptr[i + 1]):
-            g[X.indices[k]] += a * X.data[k] * X.data[k]
+            g[X.indices[k]] += a * stored(X, k) * stored(X, k)
 
     return csr
 
 
 @overload(row_scores, jit_options={"fastmath": FAST_SUM})
 def _row_scores(X, i, W, b, out):
-    if isinstance(X, types.Array):
+    if _is_dense(X):
 
         def dense(X, i, W, b, out):
             for k in range(out.size):
                 out[k] = b[k]
-            for j in range(X.shape[1]):
-                x = np.float64(X[i, j])
+            for j in range(columns(X)):
+                x = entry(X, i, j)
                 for k in range(out.size):
                     out[k] += x * W[j, k]
 
@@ -184,7 +252,7 @@ def _row_scores(X, i, W, b, out):
         for k in range(out.size):
             out[k] = b[k]
         for e in range(X.indptr[i], X.indptr[i + 1]):
-            x, j = np.float64(X.data[e]), X.indices[e]
+            x, j = stored(X, e), X.indices[e]
             for k in range(out.size):
                 out[k] += x * W[j, k]
 
@@ -193,11 +261,11 @@ def _row_scores(X, i, W, b, out):
 
 @overload(row_add_outer, jit_options={"fastmath": FAST_SUM})
 def _row_add_outer(X, i, r, G):
-    if isinstance(X, types.Array):
+    if _is_dense(X):
 
         def dense(X, i, r, G):
-            for j in range(X.shape[1]):
-                x = np.float64(X[i, j])
+            for j in range(columns(X)):
+                x = entry(X, i, j)
                 for k in range(r.size):
                     G[j, k] += x * r[k]
 
@@ -205,7 +273,7 @@ def _row_add_outer(X, i, r, G):
 
     def csr(X, i, r, G):
         for e in range(X.indptr[i], X.indptr[i + 1]):
-            x, j = np.float64(X.data[e]), X.indices[e]
+            x, j = stored(X, e), X.indices[e]
             for k in range(r.size):
                 G[j, k] += x * r[k]
 

@@ -32,7 +32,7 @@ from thalweg.core.checks import check_choice, check_count, check_number, check_r
 from thalweg.core.errors import InputError
 from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
 from thalweg.kernels import linear as passes
-from thalweg.kernels.losses import LOSSES, MULTINOMIAL_CURVATURE, curvature_bound
+from thalweg.kernels.losses import LOSSES, curvature_bound
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.gram import BLOCK, weighted_moments
 from thalweg.objectives.labels import check_labels, check_targets, check_weights
@@ -40,7 +40,7 @@ from thalweg.objectives.matrix import check_matrix
 from thalweg.rules.soft_threshold import soft_threshold
 
 MULTINOMIAL = "multinomial"
-NAMES = (*LOSSES, MULTINOMIAL)
+NAMES = tuple(LOSSES)
 CLASSIFIERS = ("logistic", "squared-hinge", MULTINOMIAL)
 LANCZOS_STEPS = 60  # products for L: its error bound is then some percent of L
 
@@ -140,7 +140,7 @@ class LinearProblem:
 
     def coefficients(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and intercepts in the units of X."""
-        return self._unscaled(self._point(w).astype(np.float64, copy=False))
+        return self._unscaled(self._point(w))
 
     def value(self, w: np.ndarray) -> float:
         """F(w), the penalties included."""
@@ -242,8 +242,6 @@ class LinearProblem:
     @property
     def curvature_bound(self) -> float:
         """γ, the largest ℓ″."""
-        if self.loss == MULTINOMIAL:
-            return MULTINOMIAL_CURVATURE
         return curvature_bound(LOSSES[self.loss])
 
     @cached_property
@@ -379,12 +377,13 @@ class LinearProblem:
 
     def _unscaled(self, w: np.ndarray) -> tuple[np.ndarray, Any]:
         """Coefficients and intercepts that act on X as it is."""
-        W, b = self.split(w)
+        W, b = self.split(np.array(w, dtype=np.float64))  # one type for the kernels
         if self.scales is None or self.means is None:
-            return W, b
+            return W, b if self.loss == MULTINOMIAL else float(b)
         scales = self.scales if W.ndim == 1 else self.scales[:, None]
         W = scales * W
-        return W, b - self.means @ W
+        shifted = b - self.means @ W
+        return W, shifted if self.loss == MULTINOMIAL else float(shifted)
 
     def _rescaled(self, G: np.ndarray, slopes: Any) -> np.ndarray:
         """A gradient for X as it is, as one for the features that the model sees."""

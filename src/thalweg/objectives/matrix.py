@@ -56,7 +56,7 @@ def check_matrix(X: Any) -> Matrix:
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         array = np.ascontiguousarray(array)
         notes.append("X was copied: its rows are not contiguous")
-    return Matrix(array, array.shape, array.dtype, array.size, tuple(notes))
+    return Matrix(_unwritable(array), array.shape, array.dtype, array.size, tuple(notes))
 
 
 def _sparse(X: Any, notes: list[str]) -> Matrix:
@@ -79,7 +79,15 @@ def _sparse(X: Any, notes: list[str]) -> Matrix:
                 f"X must have each entry once, got a column twice in row {row}: "
                 "pass a copy after its sum_duplicates()"
             )
-    return Matrix(CSR(data, X.indices, X.indptr), X.shape, data.dtype, data.size, tuple(notes))
+    rows = CSR(_unwritable(data), _unwritable(X.indices), _unwritable(X.indptr))
+    return Matrix(rows, X.shape, data.dtype, data.size, tuple(notes))
+
+
+def _unwritable(array: np.ndarray) -> np.ndarray:
+    """A view that cannot be written to: of two types, each kernel would be compiled twice."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
