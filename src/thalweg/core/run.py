@@ -47,7 +47,7 @@ class Run:
     tol: float
     seed: int
     options: Mapping[str, Any] = field(default_factory=dict)  # of the method, all of them
-    counts: Mapping[str, int] = field(default_factory=dict)  # values, gradients, hessian_vectors
+    counts: Mapping[str, float] = field(default_factory=dict)  # values, gradients, hessian_vectors
     findings: tuple[Finding, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)  # versions, machine, date
 

@@ -22,11 +22,16 @@ from numba import njit
 FAST_DIVISION = {"arcp", "contract"}
 
 
-def kernel(function=None, *, fastmath=False):
-    """Compile `function`, as `@kernel` or `@kernel(fastmath=FAST_DIVISION)`."""
+def kernel(function=None, *, fastmath=False, inline=False):
+    """Compile `function`, as `@kernel` or `@kernel(fastmath=FAST_DIVISION)`.
+
+    `inline` is for what an inner loop calls in a kernel too large for LLVM to think of it.
+    """
     if function is None:
-        return functools.partial(kernel, fastmath=fastmath)
+        return functools.partial(kernel, fastmath=fastmath, inline=inline)
     options = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+    if inline:
+        options["inline"] = "always"
     try:
         dispatcher = njit(function, cache=True, **options)
     except RuntimeError:  # nowhere to write a cache: a read-only home, or source without a file

@@ -110,8 +110,8 @@ def row_add_outer(X, i, r, G):
     raise NotImplementedError
 
 
-def _is_dense(X):
-    """Of a Numba type, while it compiles."""
+def is_dense_type(X):
+    """Whether a Numba type is that of a dense matrix; for overloads, while they compile."""
     return isinstance(X, types.Array) or X.instance_class is Standardized
 
 
@@ -138,7 +138,7 @@ def _columns(X):
 
 @overload(row_dot, jit_options={"fastmath": FAST_SUM})
 def _row_dot(X, i, w):
-    if _is_dense(X):
+    if is_dense_type(X):
 
         def dense(X, i, w):
             total = 0.0
@@ -159,7 +159,7 @@ def _row_dot(X, i, w):
 
 @overload(row_axpy, jit_options={"fastmath": FAST_SUM})
 def _row_axpy(X, i, a, g):
-    if _is_dense(X):
+    if is_dense_type(X):
 
         def dense(X, i, a, g):
             for j in range(columns(X)):
@@ -176,7 +176,7 @@ def _row_axpy(X, i, a, g):
 
 @overload(row_square, jit_options={"fastmath": FAST_SUM})
 def _row_square(X, i):
-    if _is_dense(X):
+    if is_dense_type(X):
 
         def dense(X, i):
             total = 0.0
@@ -197,7 +197,7 @@ def _row_square(X, i):
 
 @overload(row_quadratic, jit_options={"fastmath": FAST_SUM})
 def _row_quadratic(X, i, u, v):
-    if _is_dense(X):
+    if is_dense_type(X):
 
         def dense(X, i, u, v):
             total = 0.0
@@ -219,7 +219,7 @@ def _row_quadratic(X, i, u, v):
 
 @overload(row_add_squares, jit_options={"fastmath": FAST_SUM})
 def _row_add_squares(X, i, a, g):
-    if _is_dense(X):
+    if is_dense_type(X):
 
         def dense(X, i, a, g):
             for j in range(columns(X)):
@@ -236,7 +236,7 @@ def _row_add_squares(X, i, a, g):
 
 @overload(row_scores, jit_options={"fastmath": FAST_SUM})
 def _row_scores(X, i, W, b, out):
-    if _is_dense(X):
+    if is_dense_type(X):
 
         def dense(X, i, W, b, out):
             for k in range(out.size):
@@ -261,7 +261,7 @@ def _row_scores(X, i, W, b, out):
 
 @overload(row_add_outer, jit_options={"fastmath": FAST_SUM})
 def _row_add_outer(X, i, r, G):
-    if _is_dense(X):
+    if is_dense_type(X):
 
         def dense(X, i, r, G):
             for j in range(columns(X)):

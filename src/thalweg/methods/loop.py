@@ -64,7 +64,7 @@ class Step(NamedTuple):
     value: float
     gradient_norm: float
     gap: float  # NaN where there is no bound
-    evaluations: int
+    evaluations: float  # gradients and Hessian-vector products
     seconds: float
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,20 @@ class Problem:
         self.smooth = objective.smooth if self.is_composite else objective
         self.dtype = dtype
         self.values = 0
-        self.gradients = 0
+        self.gradients: float = 0  # in fractions where samples are visited one by one
         self.hessian_vectors = 0
-        self.passes = 0
+        self.passes: float = 0
+        self._kept: dict[str, Any] = {}
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """What `make` returned when first asked for under this name.
+
+        For what a method needs in every iteration and would find again after a resume, since it
+        follows from the objective alone.
+        """
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
 
     @property
     def name(self) -> str:
@@ -49,12 +61,12 @@ class Problem:
         return known(self.smooth, "exact") is not None
 
     @property
-    def evaluations(self) -> int:
+    def evaluations(self) -> float:
         """Gradients plus Hessian-vector products."""
         return self.gradients + self.hessian_vectors
 
     @property
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[str, float]:
         """What was asked of the objective so far."""
         return {
             "values": self.values,
@@ -63,12 +75,19 @@ class Problem:
             "passes": self.passes,
         }
 
-    def restore(self, counts: dict[str, int]) -> None:
+    def restore(self, counts: dict[str, float]) -> None:
         """Go on counting from `counts`. Changes the counters in place."""
         self.values = counts["values"]
         self.gradients = counts["gradients"]
         self.hessian_vectors = counts["hessian_vectors"]
         self.passes = counts["passes"]
+
+    def count_samples(self, visits: int) -> None:
+        """Count gradients of single samples: n of them are one gradient, and one pass."""
+        whole, rest = divmod(visits, self.objective.n)
+        share = whole + rest / self.objective.n if rest else whole
+        self.gradients += share
+        self.passes += share
 
     def value(self, w: np.ndarray) -> float:
         """f(w)."""

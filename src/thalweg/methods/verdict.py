@@ -120,7 +120,8 @@ def _shorter_steps(ending: Ending) -> str:
     options = ending.method.options
     name = "lr" if "lr" in options else "step"
     given = options.get(name)
-    first = "another w0" if given is None else f"a smaller {name} (now {given:g})"
+    is_number = isinstance(given, float | int)
+    first = f"a smaller {name} (now {given:g})" if is_number else "another w0"
     return f"{first}, or method='lbfgs'" if ending.lbfgs_is_another_way else first
 
 

@@ -13,14 +13,16 @@ that is not by a shift of the intercept alone, b′ = b − Σⱼ mⱼdⱼwⱼ. 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from thalweg.kernels import linear as passes
 from thalweg.kernels.losses import LOSSES
 from thalweg.kernels.rows import CSR, ScaledCSR, Standardized
-from thalweg.objectives.linear import LinearProblem
+
+if TYPE_CHECKING:
+    from thalweg.objectives.linear import LinearProblem
 
 
 class FiniteSum(NamedTuple):
@@ -53,37 +55,44 @@ def finite_sum(problem: LinearProblem) -> FiniteSum:
     )
 
 
-def sample_smoothness(problem: LinearProblem, data: FiniteSum) -> np.ndarray:
-    """Lᵢ, float64[n]."""
-    return data.a * problem.curvature_bound * data.squares + problem.l2
+def sample_smoothness(problem: LinearProblem) -> np.ndarray:
+    """Lᵢ without l2, float64[n]: of rows that are centred only where that is free."""
+    data = problem.samples
+    return data.a * problem.curvature_bound * data.squares
 
 
 def enter(problem: LinearProblem, w: np.ndarray) -> np.ndarray:
     """The variables for these rows, a fresh float64[dim], from those of the problem."""
-    v = np.array(w, dtype=np.float64)
-    shift = _shift(problem, v)
-    if shift is not None:
-        v[problem.p * problem.outputs :] -= shift
+    v, count, m = np.array(w, dtype=np.float64), problem.p * problem.outputs, _centres(problem)
+    if m is not None:
+        v[count:] -= m @ v[:count].reshape(problem.p, problem.outputs)
     return v
 
 
 def leave(problem: LinearProblem, v: np.ndarray) -> np.ndarray:
     """The variables of the problem, a fresh float[dim] in the dtype of X, from those here."""
-    w = v.copy()
-    shift = _shift(problem, v)
-    if shift is not None:
-        w[problem.p * problem.outputs :] += shift
+    w, count, m = v.copy(), problem.p * problem.outputs, _centres(problem)
+    if m is not None:
+        w[count:] += m @ v[:count].reshape(problem.p, problem.outputs)
     return w.astype(problem.matrix.dtype)
 
 
-def _shift(problem: LinearProblem, v: np.ndarray) -> np.ndarray | None:
-    """Σⱼ mⱼdⱼwⱼ, float64[K]; None where rows are centred, or nothing is."""
+def leave_gradient(problem: LinearProblem, d: np.ndarray) -> np.ndarray:
+    """The gradient in the variables of the problem, from that in those here, float64[dim]."""
+    out, count, m = d.copy(), problem.p * problem.outputs, _centres(problem)
+    if m is not None:
+        # b′ = b − Σⱼ mⱼdⱼwⱼ: to move wⱼ at a fixed b moves b′ by −mⱼdⱼ.
+        out[:count] -= np.outer(m, d[count:]).ravel()
+    return out
+
+
+def _centres(problem: LinearProblem) -> np.ndarray | None:
+    """mⱼdⱼ, float64[p], where the model centres its features, but the rows are not."""
     if problem.means is None or problem.scales is None:
         return None
     if not (problem.matrix.is_sparse and problem.fit_intercept):
         return None
-    coefficients = v[: problem.p * problem.outputs].reshape(problem.p, problem.outputs)
-    return (problem.means * problem.scales) @ coefficients
+    return problem.means * problem.scales
 
 
 def _model_rows(problem: LinearProblem) -> Any:

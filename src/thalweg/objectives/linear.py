@@ -34,6 +34,7 @@ from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
 from thalweg.kernels import linear as passes
 from thalweg.kernels.losses import LOSSES, curvature_bound
 from thalweg.kernels.rows import CSR
+from thalweg.objectives.finite_sum import FiniteSum, finite_sum
 from thalweg.objectives.gram import BLOCK, weighted_moments
 from thalweg.objectives.labels import check_labels, check_targets, check_weights
 from thalweg.objectives.matrix import check_matrix
@@ -286,6 +287,11 @@ class LinearProblem:
         squares = np.zeros(self.p)
         passes.column_squares_pass(self.matrix.rows, self.weights, 0, self.n, squares)
         return squares
+
+    @cached_property
+    def samples(self) -> FiniteSum:
+        """The problem as a mean over samples, for methods that visit them one by one."""
+        return finite_sum(self)
 
     @property
     def row_smoothness(self) -> np.ndarray:

@@ -1,0 +1,307 @@
+"""What SAG, IAG, SAGA and SVRG share: a memory of slopes, a way to visit samples, a step.
+
+The step is, with L_eff of `methods.sampling` (l2 included) and b samples a step,
+
+    None       what practice takes: factor/L_b, the factor each method's own
+    "theory"   what its theorem takes
+    "search"   factor/L, L by a test at every sample that costs no look at its row
+    a number
+
+    L_b = (n(b − 1)·L_mean + (n − b)·L_eff)/(b(n − 1))
+
+the smoothness of a mini-batch, between L_eff for one sample and the mean for all. The memory begins
+
+    "seen"     empty: sums are divided by the number of samples seen so far
+    "zero"     with zeros, divided by n: as theorems have it
+    "full"     with the slopes at w₀, for the price of a pass
+    None       "seen" from w₀ = 0, else "full": a good start is not to be lost in the first steps
+
+The loop is told the size of d = g/m + l2·w, the direction of the last step, which tends to the
+gradient as the slopes become exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from thalweg.core.checks import check_choice, check_count, check_number
+from thalweg.core.errors import InputError
+from thalweg.kernels.incremental import Memory, Rule, dense_pass, snapshot_pass, sparse_pass
+from thalweg.kernels.linear import in_row_blocks
+from thalweg.kernels.rows import is_sparse
+from thalweg.kernels.sum_tree import sum_tree
+from thalweg.methods.method import Method
+from thalweg.methods.problem import Problem
+from thalweg.methods.sampling import SAMPLINGS, Sampler, sampler
+from thalweg.objectives.finite_sum import enter, leave, leave_gradient, sample_smoothness
+from thalweg.objectives.linear import LinearProblem
+
+STARTS = ("seen", "zero", "full")
+STEPS = ("theory", "search")
+LARGEST = 0.999  # η·l2 at most: at 1 the penalty takes all of w away in one step
+LEAST = 2.0**-20  # of Lᵢ, which an estimate of it does not fall below
+
+
+class IncrementalState(NamedTuple):
+    """All that these methods carry from one pass to the next."""
+
+    w: np.ndarray  # iterate, float[dim]
+    value: float  # F(w)
+    gradient: np.ndarray  # d, or its gradient mapping where there is l1, float[dim]
+    v: np.ndarray  # the iterate in float64, for the rows as they are stored, float64[dim]
+    g: np.ndarray  # Σ sᵢx̃ᵢ, float64[dim]
+    slopes: np.ndarray  # s, float64[n·K]; NaN where never seen. Changed in place.
+    tree: np.ndarray  # sum tree of the Lᵢ that are estimated, or empty. Changed in place.
+    numbers: np.ndarray  # m, L, largest Lᵢ: float64[3]
+    rng: np.random.Generator
+
+
+class Pull(NamedTuple):
+    """A term (κ/2)‖w − c‖² to be added to F for a pass, which Catalyst asks for."""
+
+    kappa: float
+    centre: np.ndarray  # c, like `v` of the state, float64[dim]
+
+
+@dataclass(frozen=True)
+class Incremental(Method):
+    """Base of these methods: options, their checks, and one pass as an iteration."""
+
+    State: ClassVar[type] = IncrementalState
+    takes_penalty: ClassVar[bool] = True
+    takes_noise: ClassVar[bool] = False
+    only_linear: ClassVar[bool] = True
+    kind: ClassVar[int]  # of the kernel
+    factor: ClassVar[float]  # η·L of practice
+    theory_factor: ClassVar[float]  # and of the theorem
+    step: float | str | None = None
+    sampling: str = "lipschitz"
+    batch: int = 1
+    start: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_step(self.step)
+        check_choice("sampling", self.sampling, SAMPLINGS)
+        check_count("batch", self.batch)
+        if self.start is not None:
+            check_choice("start", self.start, STARTS)
+
+    def check(self, problem: Problem) -> None:
+        """It takes samples to visit, and a step that the l2 penalty can bear."""
+        check_samples(self, problem)
+
+    def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> Any:
+        """The state at w₀, the memory as `start` says."""
+        data = problem.objective
+        start = self.start or ("full" if w0.any() else "seen")
+        slopes = np.full(data.n * data.outputs, 0.0 if start == "zero" else np.nan)
+        v, (tree, numbers) = enter(data, w0), first_search(self, data)
+        if start == "full":
+            return self.at_snapshot(problem, v, slopes, tree, numbers, rng)
+        numbers[0] = data.n if start == "zero" else 0.0
+        value, gradient = problem.value_and_gradient(w0)
+        return IncrementalState(
+            w0,
+            value + problem.penalty(w0),
+            self.stationarity(problem, w0, gradient, numbers),
+            v, np.zeros(data.dim), slopes, tree, numbers, rng,
+        )  # fmt: skip
+
+    def advance(self, problem: Problem, state: Any) -> Any:
+        """One pass: n samples visited. The slopes and the tree of `state` change in place."""
+        return self.travel(problem, state)
+
+    def travel(self, problem: Problem, state: Any, pull: Pull | None = None) -> IncrementalState:
+        """One pass over F and, where it is given, a pull."""
+        data = problem.objective
+        v, g, numbers = visit(self, problem, state, data.n, pull)
+        w = leave(data, v)
+        gradient = direction(data, v, g, numbers[0])
+        return IncrementalState(
+            w,
+            problem.value(w) + problem.penalty(w),
+            self.stationarity(problem, w, gradient, numbers),
+            v, g, state.slopes, state.tree, numbers, state.rng,
+        )  # fmt: skip
+
+    def at_snapshot(
+        self,
+        problem: Problem,
+        v: np.ndarray,
+        slopes: np.ndarray,
+        tree: np.ndarray,
+        numbers: np.ndarray,
+        rng: np.random.Generator,
+    ) -> IncrementalState:
+        """The state at `v` with its slopes, which come out of one pass with value and gradient."""
+        data = problem.objective
+        loss, g = snapshot(problem, v, slopes)
+        numbers[0] = data.n
+        coefficients = v[: data.p * data.outputs]
+        value = loss + 0.5 * data.l2 * float(coefficients @ coefficients)
+        w = leave(data, v)
+        gradient = direction(data, v, g, data.n)
+        return IncrementalState(
+            w,
+            value + problem.penalty(v),
+            self.stationarity(problem, w, gradient, numbers),
+            v, g, slopes, tree, numbers, rng,
+        )  # fmt: skip
+
+    def stationarity(
+        self, problem: Problem, w: np.ndarray, gradient: np.ndarray, numbers: np.ndarray
+    ) -> np.ndarray:
+        """The gradient, or with l1 the mapping (w − S(w − η∇, η·l1))/η: zero at the minimizers."""
+        gradient = gradient.astype(w.dtype, copy=False)
+        if not problem.is_composite:
+            return gradient
+        l2 = problem.objective.l2
+        L = max(numbers[1], numbers[2])
+        step = self.fixed_step(problem, l2) or self.factor / (L + l2)
+        return (w - problem.prox(w - step * gradient, step)) / step
+
+    def fixed_step(self, problem: Problem, l2: float) -> float:
+        """η where it is fixed, for this l2; 0 where it is searched for."""
+        if self.step == "search":
+            return 0.0
+        step = self.step
+        if not isinstance(step, float | int):
+            factor = self.factor if step is None else self.theory_factor
+            step = factor / (problem.kept("L_b", lambda: batch_smoothness(self, problem)) + l2)
+        return min(float(step), LARGEST / l2) if l2 else float(step)
+
+
+def check_step(step: Any) -> None:
+    """Raise unless the step is None, a number above 0, or one of `STEPS`."""
+    if isinstance(step, str):
+        check_choice("step", step, STEPS)
+    elif step is not None:
+        check_number("step", step, above=0.0, advice="leave it out to have it chosen")
+
+
+def check_samples(method: Any, problem: Problem) -> None:
+    """Raise unless the objective is a sum over samples that this step and batch fit."""
+    data = problem.objective
+    if not isinstance(data, LinearProblem):
+        raise InputError(
+            f"{method.name} needs a LinearProblem, whose samples it can visit one by one, got "
+            f"{problem.name}: use method='gd' or 'adam'"
+        )
+    if method.batch > data.n:
+        raise InputError(
+            f"batch must be at most {data.n}, the number of samples, got {method.batch}"
+        )
+    step = method.step
+    if isinstance(step, float | int) and step * data.l2 >= 1.0:
+        raise InputError(
+            f"step must be below 1/l2 = {1.0 / data.l2:g}, got {step:g}: "
+            "leave it out to have it chosen"
+        )
+
+
+def first_search(method: Any, data: LinearProblem) -> tuple[np.ndarray, np.ndarray]:
+    """The sum tree, empty unless each Lᵢ is estimated, and the numbers of the memory."""
+    numbers = np.zeros(3)
+    if method.step != "search":
+        return np.empty(0), numbers
+    rows = sample_smoothness(data)
+    numbers[1], numbers[2] = rows.mean(), rows.max()
+    return sum_tree(rows) if method.sampling == "lipschitz" else np.empty(0), numbers
+
+
+def snapshot(problem: Problem, v: np.ndarray, slopes: np.ndarray) -> tuple[float, np.ndarray]:
+    """Write the slopes at `v` into `slopes`, in place; the mean loss, and Σ sᵢx̃ᵢ, float64[dim]."""
+    data = problem.objective
+    samples, count, b = data.samples, data.p * data.outputs, intercepts(data, v)
+
+    def block(start: int, stop: int) -> tuple[float, np.ndarray]:
+        g = np.zeros(count + data.outputs)
+        return (
+            snapshot_pass(samples, v[:count], b, start, stop, slopes, g[:count], g[count:]),
+            g,
+        )
+
+    parts = in_row_blocks(block, data.n, data.matrix.entries, data.threads)
+    problem.count_samples(data.n)
+    g = np.sum([part[1] for part in parts], axis=0)
+    return sum(part[0] for part in parts) / data.n, g[: data.dim]
+
+
+def direction(data: LinearProblem, v: np.ndarray, g: np.ndarray, seen: float) -> np.ndarray:
+    """d = g/m + l2·w in the variables of the problem, float64[dim]."""
+    count = data.p * data.outputs
+    d = g / seen
+    d[:count] += data.l2 * v[:count]
+    return leave_gradient(data, d)
+
+
+def intercepts(data: LinearProblem, v: np.ndarray) -> np.ndarray:
+    """The intercepts of `v` as a view, or zeros where the model has none, float64[K]."""
+    return v[data.p * data.outputs :] if data.fit_intercept else np.zeros(data.outputs)
+
+
+def visit(
+    method: Any, problem: Problem, state: Any, count: int, pull: Pull | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Visit `count` samples: v, g and the numbers after it. Slopes and tree change in place."""
+    data = problem.objective
+    kappa = pull.kappa if pull else 0.0
+    v, g, numbers = state.v.copy(), state.g.copy(), state.numbers.copy()
+    if pull:
+        g -= data.n * kappa * pull.centre  # the gradient of −κ⟨c, w⟩, as if of the samples
+    coefficients = data.p * data.outputs
+    memory = Memory(
+        v[:coefficients],
+        intercepts(data, v),
+        g[:coefficients],
+        intercepts(data, g),
+        state.slopes,
+        state.tree,
+        LEAST * sample_smoothness(data) if state.tree.size else np.empty(0),
+        numbers,
+    )
+    l2 = data.l2 + kappa
+    step = method.fixed_step(problem, l2)
+    rule = Rule(method.kind, method.batch, step, method.factor, data.l1, l2, kappa)
+    draw = sampler_of(method, problem)
+    if state.tree.size:
+        order, odds = np.empty(count, dtype=np.int64), state.rng.random(count)
+    else:
+        order = draw.order(count, state.rng)
+        odds = draw.odds[order]
+    if is_sparse(data.samples.X):
+        sparse_pass(data.samples, order, odds, rule, memory, lag_block(data))
+    else:
+        dense_pass(data.samples, order, odds, rule, memory)
+    problem.count_samples(count)
+    if pull:
+        g += data.n * kappa * pull.centre
+    return v, g, numbers
+
+
+def lag_block(data: LinearProblem) -> int:
+    """After how many steps all coefficients catch up: then it costs an eighth of these steps."""
+    nnz = max(1.0, data.matrix.entries / data.n)
+    return int(min(max(64, 8 * data.p / nnz), 16_384))
+
+
+def sampler_of(method: Any, problem: Problem) -> Sampler:
+    """The sampler of a run, made once."""
+    data = problem.objective
+    return problem.kept(
+        "sampler", lambda: sampler(method.sampling, sample_smoothness(data) + data.l2)
+    )
+
+
+def batch_smoothness(method: Any, problem: Problem) -> float:
+    """L_b without l2."""
+    data, b = problem.objective, method.batch
+    rows, n = sample_smoothness(data), data.n
+    single = sampler_of(method, problem).smoothness(rows)
+    if n == 1:
+        return single
+    return (n * (b - 1) * float(rows.mean()) + (n - b) * single) / (b * (n - 1))
