@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from thalweg.methods.adagrad import AdaGrad
     from thalweg.methods.adam import Adam
     from thalweg.methods.bfgs import BFGS
+    from thalweg.methods.catalyst import Catalyst
     from thalweg.methods.checkpoint import Checkpoint
     from thalweg.methods.cholesky import Cholesky
     from thalweg.methods.fista import FISTA
     from thalweg.methods.gd import GD
     from thalweg.methods.heavy_ball import HeavyBall
+    from thalweg.methods.iag import IAG
     from thalweg.methods.lbfgs import LBFGS
     from thalweg.methods.loop import Step
     from thalweg.methods.nadam import Nadam
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from thalweg.methods.newton import Newton
     from thalweg.methods.newton_cg import NewtonCG
     from thalweg.methods.rmsprop import RMSProp
+    from thalweg.methods.sag import SAG
+    from thalweg.methods.saga import SAGA
+    from thalweg.methods.svrg import SVRG
     from thalweg.methods.table import METHODS
     from thalweg.objectives import surfaces
     from thalweg.objectives.convexity import check_convex, check_smooth
@@ -51,6 +56,11 @@ _HOMES = {
     "Certificate": "core.certificate",
     "Checkpoint": "methods.checkpoint",
     "Cholesky": "methods.cholesky",
+    "SVRG": "methods.svrg",
+    "SAGA": "methods.saga",
+    "SAG": "methods.sag",
+    "IAG": "methods.iag",
+    "Catalyst": "methods.catalyst",
     "CriticalPoint": "certificates.critical_point",
     "FISTA": "methods.fista",
     "Finding": "core.finding",
@@ -87,10 +97,15 @@ __all__ = [
     "BFGS",
     "FISTA",
     "GD",
+    "IAG",
     "LBFGS",
     "METHODS",
+    "SAG",
+    "SAGA",
+    "SVRG",
     "AdaGrad",
     "Adam",
+    "Catalyst",
     "Certificate",
     "Checkpoint",
     "Cholesky",

@@ -54,7 +54,6 @@ SAG, SAGA, SVRG = range(3)
 DOUBLINGS = 60  # of L in one test at most
 TOO_FLAT = 1e-10  # f′²‖x̃‖²/(L·f): below, the two sides of the test differ by rounding only
 LOG_2 = math.log(2.0)
-LEAST_SHARE = 1e-3  # of l2: a searched L stays above, so that η·l2 < 1
 
 
 class Rule(NamedTuple):
@@ -64,6 +63,7 @@ class Rule(NamedTuple):
     batch: int  # samples a step
     step: float  # η; 0 where it is searched for
     factor: float  # η·L, where it is searched for
+    largest: float  # η at most, where it is searched for
     l1: float
     l2: float
     intercept_l2: float
@@ -94,7 +94,7 @@ def dense_pass(data, order, odds, rule, memory):
     `odds` are filled in place.
     """
     X, y, a, squares, code, delta, K, has_intercept = data
-    kind, batch, step, factor, l1, l2, intercept_l2 = rule
+    kind, batch, step, factor, largest, l1, l2, intercept_l2 = rule
     w, b, g, g_b, slopes, tree, least, numbers = memory
     W, Sums, n = w.reshape(w.size // K, K), g.reshape(g.size // K, K), y.size
     z, change, fresh = np.empty(K), np.empty(K), np.empty(batch * K)
@@ -118,7 +118,7 @@ def dense_pass(data, order, odds, rule, memory):
                 fresh[(r - t) * K + k] = change[k]
             if step == 0.0:
                 _search(code, z, change, y[i], a[i], delta, squares[i], i, tree, least, numbers)
-        eta = step if step > 0.0 else factor / (_searched(tree, numbers, n, l2) + l2)
+        eta = step if step > 0.0 else min(largest, factor / (_searched(tree, numbers, n) + l2))
         for r in range(t, stop):
             i = order[r]
             if kind == SAG:
@@ -159,7 +159,7 @@ def dense_pass(data, order, odds, rule, memory):
 def sparse_pass(data, order, odds, rule, memory, block):
     """The same for sparse rows; all coefficients catch up after every `block` steps."""
     X, y, a, squares, code, delta, K, has_intercept = data
-    kind, batch, step, factor, l1, l2, intercept_l2 = rule
+    kind, batch, step, factor, largest, l1, l2, intercept_l2 = rule
     w, b, g, g_b, slopes, tree, least, numbers = memory
     indices, indptr, n = X.indices, X.indptr, y.size
     z, change, fresh = np.empty(K), np.empty(K), np.empty(batch * K)
@@ -188,7 +188,7 @@ def sparse_pass(data, order, odds, rule, memory, block):
                 fresh[(r - t) * K + k] = change[k]
             if step == 0.0:
                 _search(code, z, change, y[i], a[i], delta, squares[i], i, tree, least, numbers)
-        eta = step if step > 0.0 else factor / (_searched(tree, numbers, n, l2) + l2)
+        eta = step if step > 0.0 else min(largest, factor / (_searched(tree, numbers, n) + l2))
         for r in range(t, stop):
             i = order[r]
             if kind == SAG:
@@ -280,7 +280,7 @@ def _search(code, z, slope, y, a, delta, square, i, tree, least, numbers):
 
 
 @kernel
-def _searched(tree, numbers, n, l2):
+def _searched(tree, numbers, n):
     """L as it stands; it falls a little, in place."""
     decay = 1.0 - LOG_2 / n  # 2^(−1/n)
     if tree.size == 0:
@@ -289,7 +289,7 @@ def _searched(tree, numbers, n, l2):
     else:
         L = numbers[2] / (0.5 + 0.5 * numbers[2] * n / tree[1])  # max Lᵢ/(npᵢ)
         numbers[2] *= decay
-    return max(L, LEAST_SHARE * l2)
+    return L
 
 
 @kernel(inline=True)

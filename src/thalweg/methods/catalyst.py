@@ -99,8 +99,10 @@ class Catalyst(Method):
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> CatalystState:
         """The state at w₀, which is the first centre."""
-        state = self.method().init(problem, w0, rng)
-        return CatalystState(*state, state.v.copy(), self._q(problem) ** 0.5 or 1.0)
+        begun = self.method().init(problem, w0, rng)
+        return CatalystState(
+            **begun._asdict(), y=begun.v.copy(), alpha=self._q(problem) ** 0.5 or 1.0
+        )
 
     def advance(self, problem: Problem, state: CatalystState) -> CatalystState:
         """One iteration of the inner method, and the next centre. Changes slopes in place."""
@@ -112,7 +114,7 @@ class Catalyst(Method):
         alpha = 0.5 * (-gain + (gain * gain + 4.0 * state.alpha**2) ** 0.5)
         beta = state.alpha * (1.0 - state.alpha) / (state.alpha**2 + alpha)
         y = found.v + beta * (found.v - state.v)
-        return CatalystState(*found, y, alpha)
+        return CatalystState(**found._asdict(), y=y, alpha=alpha)
 
     def _q(self, problem: Problem) -> float:
         """q: 1 where nothing is added."""

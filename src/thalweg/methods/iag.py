@@ -6,8 +6,9 @@
     g ← g + (aᵢℓ′(xᵢᵀw, yᵢ) − sᵢ)xᵢ,  sᵢ ← aᵢℓ′(xᵢᵀw, yᵢ)        w ← S(w − η(g/m + l2·w), η·l1)
 
 Nothing is drawn, so a run is the same for every seed, and rows are read as they lie in memory. But
-all slopes are old alike: what random visits average out can add up, and the step that is safe
-whatever the order shrinks with n. `theory` takes 1/(nL), practice 1/2L.
+the slopes of a pass grow old together, and w can rock with them: on quadratics of equal curvature L
+a step from π²/(2nL) on diverges (`theory.stability`), where SAG bears steps of order 1/L. Practice
+takes half of that limit, or 1/2L_max if it is less.
 
 Cost: as SAG, in memory order. Blatt, Hero & Gauchman, SIAM J. Optim. 18 (2007). The kernel is
 `kernels.incremental`.
@@ -29,7 +30,7 @@ class IAG(Incremental):
 
     name: ClassVar[str] = "iag"
     kind: ClassVar[int] = kernels.SAG
-    factor: ClassVar[float] = 1.0
+    factor: ClassVar[float] = 1.0 / 2.0
     theory_factor: ClassVar[float] = 1.0 / 16.0
     sampling: str = "cyclic"
 

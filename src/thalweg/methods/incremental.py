@@ -9,7 +9,9 @@ The step is, with L_eff of `methods.sampling` (l2 included) and b samples a step
 
     L_b = (n(b − 1)·L_mean + (n − b)·L_eff)/(b(n − 1))
 
-the smoothness of a mini-batch, between L_eff for one sample and the mean for all. The memory begins
+the smoothness of a mini-batch, between L_eff for one sample and the mean for all. Visits in turn or
+in shuffled passes leave SAG, IAG and SAGA half of `theory.stability.remembered_limit` at most. The
+memory begins
 
     "seen"     empty: sums are divided by the number of samples seen so far
     "zero"     with zeros, divided by n: as theorems have it
@@ -29,7 +31,7 @@ import numpy as np
 
 from thalweg.core.checks import check_choice, check_count, check_number
 from thalweg.core.errors import InputError
-from thalweg.kernels.incremental import Memory, Rule, dense_pass, snapshot_pass, sparse_pass
+from thalweg.kernels.incremental import SVRG, Memory, Rule, dense_pass, snapshot_pass, sparse_pass
 from thalweg.kernels.linear import in_row_blocks
 from thalweg.kernels.rows import is_sparse
 from thalweg.kernels.sum_tree import sum_tree
@@ -38,10 +40,12 @@ from thalweg.methods.problem import Problem
 from thalweg.methods.sampling import SAMPLINGS, Sampler, sampler
 from thalweg.objectives.finite_sum import enter, leave, leave_gradient, sample_smoothness
 from thalweg.objectives.linear import LinearProblem
+from thalweg.theory.stability import remembered_limit
 
 STARTS = ("seen", "zero", "full")
 STEPS = ("theory", "search")
 LARGEST = 0.999  # η·l2 at most: at 1 the penalty takes all of w away in one step
+DAMPED = 0.5  # of the limit beyond which slopes remembered in turn rock w
 LEAST = 2.0**-20  # of Lᵢ, which an estimate of it does not fall below
 
 
@@ -160,19 +164,30 @@ class Incremental(Method):
         if not problem.is_composite:
             return gradient
         l2 = problem.objective.l2
-        L = max(numbers[1], numbers[2])
-        step = self.fixed_step(problem, l2) or self.factor / (L + l2)
+        step = self.fixed_step(problem, l2)
+        if self.step == "search":
+            searched = self.factor / (max(numbers[1], numbers[2]) + l2)
+            step = min(searched, self.largest_step(problem, l2))
         return (w - problem.prox(w - step * gradient, step)) / step
 
     def fixed_step(self, problem: Problem, l2: float) -> float:
         """η where it is fixed, for this l2; 0 where it is searched for."""
         if self.step == "search":
             return 0.0
-        step = self.step
-        if not isinstance(step, float | int):
-            factor = self.factor if step is None else self.theory_factor
-            step = factor / (problem.kept("L_b", lambda: batch_smoothness(self, problem)) + l2)
-        return min(float(step), LARGEST / l2) if l2 else float(step)
+        if isinstance(self.step, float | int):
+            return float(self.step)
+        factor = self.factor if self.step is None else self.theory_factor
+        L = problem.kept("L_b", lambda: batch_smoothness(self, problem)) + l2
+        return min(factor / L, self.largest_step(problem, l2))
+
+    def largest_step(self, problem: Problem, l2: float) -> float:
+        """η at most: what the penalty bears and, of remembered slopes in turn, what is stable."""
+        largest = LARGEST / l2 if l2 else np.inf
+        if self.kind == SVRG or self.sampling not in ("cyclic", "shuffled"):
+            return largest
+        n = -(-problem.objective.n // self.batch)  # steps a pass
+        L = problem.kept("L", lambda: data_smoothness(problem.objective)) + l2
+        return min(largest, DAMPED * remembered_limit(L, samples=n, order=self.sampling))
 
 
 def check_step(step: Any) -> None:
@@ -265,8 +280,8 @@ def visit(
         numbers,
     )
     l2 = data.l2 + kappa
-    step = method.fixed_step(problem, l2)
-    rule = Rule(method.kind, method.batch, step, method.factor, data.l1, l2, kappa)
+    step, largest = method.fixed_step(problem, l2), method.largest_step(problem, l2)
+    rule = Rule(method.kind, method.batch, step, method.factor, largest, data.l1, l2, kappa)
     draw = sampler_of(method, problem)
     if state.tree.size:
         order, odds = np.empty(count, dtype=np.int64), state.rng.random(count)
@@ -281,6 +296,14 @@ def visit(
     if pull:
         g += data.n * kappa * pull.centre
     return v, g, numbers
+
+
+def data_smoothness(data: LinearProblem) -> float:
+    """A bound on L without l2: by Lanczos, or the mean Lᵢ if that is less."""
+    mean = float(sample_smoothness(data).mean())
+    if data.matrix.is_sparse and data.standardize:
+        return mean  # Lanczos takes the features as centred, which these rows are not
+    return min(mean, data.smoothness - data.l2)
 
 
 def lag_block(data: LinearProblem) -> int:

@@ -24,10 +24,10 @@ class Problem:
         self.is_composite = is_composite(objective)
         self.smooth = objective.smooth if self.is_composite else objective
         self.dtype = dtype
-        self.values = 0
-        self.gradients: float = 0  # in fractions where samples are visited one by one
-        self.hessian_vectors = 0
-        self.passes: float = 0
+        self.values: float = 0
+        self.gradients: float = 0  # a fraction where samples are visited one by one
+        self.hessian_vectors: float = 0
+        self.passes: float = 0  # likewise
         self._kept: dict[str, Any] = {}
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
@@ -85,7 +85,7 @@ class Problem:
     def count_samples(self, visits: int) -> None:
         """Count gradients of single samples: n of them are one gradient, and one pass."""
         whole, rest = divmod(visits, self.objective.n)
-        share = whole + rest / self.objective.n if rest else whole
+        share: float = whole + rest / self.objective.n if rest else whole
         self.gradients += share
         self.passes += share
 

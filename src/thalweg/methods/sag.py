@@ -12,7 +12,7 @@ still zero. The error of g falls as w settles, so that a constant step converges
 
     η = 1/16L, uniform sampling      E F(wᵗ) − F* ≤ (1 − min(μ/16L, 1/8n))ᵗ C,  see `theory.sag`
 
-Practice takes 1/L_eff, for which no proof is known; nor is one for l1, Lipschitz sampling or m.
+Practice takes 1/2L_eff, for which no proof is known; nor is one for l1, Lipschitz sampling or m.
 
 Cost: one sample's gradient a step, O(p), or O(nnz of the row) where X is sparse; memory O(n·K + p).
 Schmidt, Le Roux & Bach, Math. Program. 162 (2017). The kernel is `kernels.incremental`.
@@ -34,5 +34,5 @@ class SAG(Incremental):
 
     name: ClassVar[str] = "sag"
     kind: ClassVar[int] = kernels.SAG
-    factor: ClassVar[float] = 1.0
+    factor: ClassVar[float] = 1.0 / 2.0
     theory_factor: ClassVar[float] = sag.step(1.0)

@@ -16,10 +16,12 @@ from thalweg.core.errors import InputError, suggest
 from thalweg.methods.adagrad import AdaGrad
 from thalweg.methods.adam import Adam
 from thalweg.methods.bfgs import BFGS
+from thalweg.methods.catalyst import Catalyst
 from thalweg.methods.cholesky import Cholesky
 from thalweg.methods.fista import FISTA
 from thalweg.methods.gd import GD
 from thalweg.methods.heavy_ball import HeavyBall
+from thalweg.methods.iag import IAG
 from thalweg.methods.lbfgs import LBFGS
 from thalweg.methods.method import Method
 from thalweg.methods.nadam import Nadam
@@ -27,13 +29,15 @@ from thalweg.methods.nesterov import Nesterov
 from thalweg.methods.newton import Newton
 from thalweg.methods.newton_cg import NewtonCG
 from thalweg.methods.rmsprop import RMSProp
+from thalweg.methods.sag import SAG
+from thalweg.methods.saga import SAGA
+from thalweg.methods.svrg import SVRG
 
 METHODS: dict[str, type[Method]] = {
     method.name: method
     for method in (
         GD, HeavyBall, Nesterov, AdaGrad, RMSProp, Adam, Nadam, BFGS, LBFGS, Newton, NewtonCG,
-        FISTA,
-        Cholesky,
+        FISTA, IAG, SAG, SAGA, SVRG, Catalyst, Cholesky,
     )
 }  # fmt: skip
 

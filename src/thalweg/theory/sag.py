@@ -23,7 +23,7 @@ from thalweg.theory.assumptions import Count, check_curvatures, check_iterations
 
 
 def step(smoothness: float) -> float:
-    """α = 1/16L. Practice takes 1/L, for which no proof is known."""
+    """α = 1/16L. Practice takes 1/2L to 1/L, for which no proof is known."""
     return 1.0 / (16.0 * check_number("smoothness", smoothness, above=0))
 
 
