@@ -6,13 +6,13 @@
     αₖ² = (1 − αₖ)αₖ₋₁² + qαₖ,  q = l2/(l2 + κ)     α₀ = √q, or 1 where l2 = 0
     yₖ₊₁ = wₖ + βₖ(wₖ − wₖ₋₁),  βₖ = αₖ₋₁(1 − αₖ₋₁)/(αₖ₋₁² + αₖ)
 
-An incremental method takes about n + L/μ samples to a given accuracy. With κ the condition of Fₖ is
-(L + κ)/(μ + κ), which κ = L/n − μ makes about n: each problem is solved by a few passes, and the
-number of problems grows like √((μ + κ)/μ) = √(L/(nμ)), instead of L/(nμ). So it pays exactly where
-L/n > μ; otherwise κ = 0, which leaves the inner method as it is. The slopes that `inner` remembers
-belong to F and are carried from problem to problem.
+An incremental method takes about n + L/μ samples to a given accuracy. With κ of the order of L/n
+the problems Fₖ take about n, and their number grows like √(L/(nμ)). So it pays where L/n > μ, L
+the mean of the Lᵢ and μ = l2; otherwise κ = 0, which leaves the inner method as it is. The slopes
+that `inner` remembers belong to F and are carried from problem to problem.
 
-L here is the mean of the Lᵢ, as the draws in proportion to Lᵢ have it.
+A pass of steps η contracts the error of Fₖ by about exp(−nηκ). One iteration of `inner`, of P
+passes, is all that each problem gets, so κ is what makes it e⁻⁶: κ = 6/(nPη) − l2.
 
 Cost: that of `inner` and O(p) an iteration.
 Lin, Mairal & Harchaoui, J. Mach. Learn. Res. 18 (2018), one iteration a problem.
@@ -30,6 +30,7 @@ from thalweg.methods.incremental import (
     Incremental,
     IncrementalState,
     Pull,
+    batch_smoothness,
     check_samples,
     check_step,
 )
@@ -39,6 +40,8 @@ from thalweg.methods.sag import SAG
 from thalweg.methods.saga import SAGA
 from thalweg.methods.svrg import SVRG
 from thalweg.objectives.finite_sum import sample_smoothness
+
+CONTRACTION = 6.0  # a problem's error falls by e to the minus this in one iteration
 
 INNER: dict[str, type[Incremental]] = {"sag": SAG, "saga": SAGA, "svrg": SVRG}
 
@@ -61,7 +64,7 @@ class CatalystState(NamedTuple):
 
 @dataclass(frozen=True)
 class Catalyst(Method):
-    """Acceleration of sag, saga or svrg. `kappa`: None for L_mean/n − l2, or 0 if that is less."""
+    """Acceleration of sag, saga or svrg. `kappa`: None to have it chosen."""
 
     name: ClassVar[str] = "catalyst"
     State: ClassVar[type] = CatalystState
@@ -94,8 +97,16 @@ class Catalyst(Method):
         """κ: above zero where acceleration pays."""
         if self.kappa is not None:
             return self.kappa
-        data = problem.objective
-        return max(0.0, float(sample_smoothness(data).mean()) / data.n - data.l2)
+        return problem.kept("kappa", lambda: self._chosen_kappa(problem))
+
+    def _chosen_kappa(self, problem: Problem) -> float:
+        data, method = problem.objective, self.method()
+        if float(sample_smoothness(data).mean()) / data.n <= data.l2:
+            return 0.0
+        step = method.fixed_step(problem, data.l2)
+        step = step or method.factor / (batch_smoothness(method, problem) + data.l2)
+        steps = data.n * getattr(method, "inner", 1.0) / self.batch
+        return max(0.0, CONTRACTION / (steps * step) - data.l2)
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> CatalystState:
         """The state at w₀, which is the first centre."""
