@@ -385,11 +385,11 @@ class LinearProblem:
         """Coefficients and intercepts that act on X as it is."""
         W, b = self.split(np.array(w, dtype=np.float64))  # one type for the kernels
         if self.scales is None or self.means is None:
-            return W, b if self.loss == MULTINOMIAL else float(b)
+            return W, b if self.loss == MULTINOMIAL else np.float64(b)
         scales = self.scales if W.ndim == 1 else self.scales[:, None]
         W = scales * W
         shifted = b - self.means @ W
-        return W, shifted if self.loss == MULTINOMIAL else float(shifted)
+        return W, shifted if self.loss == MULTINOMIAL else np.float64(shifted)
 
     def _rescaled(self, G: np.ndarray, slopes: Any) -> np.ndarray:
         """A gradient for X as it is, as one for the features that the model sees."""
