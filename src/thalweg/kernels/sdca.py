@@ -22,7 +22,7 @@ Newton's method is separable but for Σp = 1, and costs O(K) an iteration:
 
     gₖ = log pₖ − zₖ + Q(pₖ − qₖ)        dₖ = −(gₖ + ν) pₖ/(1 + Qpₖ)        p ← p + d/(1 + M)
 
-with ν such that Σ(p + d) = 1 and M = max(0, −dₖ/pₖ). Along d no curvature of φ grows by more than
+with ν such that Σd = 0 and M = max(0, −dₖ/pₖ). Along d no curvature of φ grows by more than
 1/(1 − tM), so that the step t = 1/(1 + M) always lowers φ, and it stays inside the simplex.
 
 The coefficients are not stored: with U = −v/l2 and the threshold l1/l2 they are S(U), taken so
@@ -36,11 +36,18 @@ import numpy as np
 from numba.extending import overload
 
 from thalweg.kernels.compile import kernel
-from thalweg.kernels.losses import HUBER, LOGISTIC, SQUARED_HINGE, loss_curvature, loss_slope
+from thalweg.kernels.losses import (
+    HUBER,
+    LOGISTIC,
+    SQUARED_HINGE,
+    loss_curvature,
+    loss_slope,
+    loss_value_and_slope,
+)
 from thalweg.kernels.rows import FAST_SUM, columns, entry, row_add_outer, row_axpy, stored
 
 MOST = 60  # Newton steps in a visit; two or three are usual
-NEAR = 1e-3  # the last one is at most this long: the error is half its square
+NEAR = 1e-3  # a step this long is the last one: it leaves an error of half its square
 FIRST = 1e-3  # where p begins for a class that had no mass at all: log 0 has no slope
 SMALLEST = 1e-300  # probability; below, its logarithm would be lost
 
@@ -84,8 +91,10 @@ def _row_soft_dot(X, i, u, threshold):
 
         def csr(X, i, u, threshold):
             total = 0.0
-            for k in range(X.indptr[i], X.indptr[i + 1]):
-                total += stored(X, k) * soft(u[X.indices[k]], threshold)
+            # Unsigned, an index cannot count from the end: without that test the loop is a vector
+            # loop, and a whole pass over short rows takes 0.6 of the time.
+            for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+                total += stored(X, k) * soft(u[np.uint64(X.indices[k])], threshold)
             return total
 
         return csr
@@ -104,7 +113,8 @@ def _row_soft_scores(X, i, U, threshold, b, out):
     if _is_sparse(X):
 
         def csr(X, i, U, threshold, b, out):
-            out[:] = b
+            for k in range(out.size):
+                out[k] = b[k]
             for e in range(X.indptr[i], X.indptr[i + 1]):
                 x, j = stored(X, e), X.indices[e]
                 for k in range(out.size):
@@ -113,7 +123,8 @@ def _row_soft_scores(X, i, U, threshold, b, out):
         return csr
 
     def dense(X, i, U, threshold, b, out):
-        out[:] = b
+        for k in range(out.size):
+            out[k] = b[k]
         for j in range(columns(X)):
             x = entry(X, i, j)
             for k in range(out.size):
@@ -158,25 +169,23 @@ def proximal_shares(z, q, Q, p, d):
     for k in range(p.size):
         p[k] = q[k] if q[k] > 0.0 else FIRST
         total += p[k]
+    for k in range(p.size):
+        p[k] /= total
     for _ in range(MOST):
-        inverse, pull = 0.0, 0.0
+        inverse, mean = 0.0, 0.0
         for k in range(p.size):
-            give = p[k] / (1.0 + Q * p[k])
             d[k] = math.log(p[k]) - z[k] + Q * (p[k] - q[k])
-            inverse += give
-            pull += give * d[k]
-        nu = -(pull + 1.0 - total) / inverse
-        most, longest = 0.0, 0.0
+            inverse += p[k] / (1.0 + Q * p[k])
+            mean += p[k] / (1.0 + Q * p[k]) * d[k]
+        mean /= inverse
+        shrinks, decrement = 0.0, 0.0
         for k in range(p.size):
-            relative = -(d[k] + nu) / (1.0 + Q * p[k])
-            d[k] = relative * p[k]
-            most = max(most, -relative)
-            longest = max(longest, abs(relative))
-        total = 0.0
+            d[k] = (mean - d[k]) / (1.0 + Q * p[k])  # relative to pₖ
+            shrinks = max(shrinks, -d[k])
+            decrement += p[k] * (1.0 + Q * p[k]) * d[k] * d[k]
         for k in range(p.size):
-            p[k] = max(p[k] + d[k] / (1.0 + most), SMALLEST)
-            total += p[k]
-        if longest <= NEAR:
+            p[k] = max(p[k] + p[k] * d[k] / (1.0 + shrinks), SMALLEST)
+        if decrement <= NEAR * NEAR:
             break
 
 
@@ -221,11 +230,29 @@ def class_dual_pass(samples, pull, blocks, size, shares, U, b):
 
 
 @kernel
-def slope_and_curvature(samples, s):
-    """Σ cᵢℓ′(sᵢ) and Σ cᵢℓ″(sᵢ)."""
-    _, y, c, _, code, delta, _, _ = samples
-    slope, curvature = 0.0, 0.0
+def dual_sums(y, c, code, delta, s):
+    """Σ cᵢθᵢ, Σ cᵢℓ″(sᵢ) and Σ cᵢℓ*(θᵢ), the last by ℓ*(ℓ′(s)) = sℓ′(s) − ℓ(s)."""
+    sigma, curvature, conjugate = 0.0, 0.0, 0.0
     for i in range(s.size):
-        slope += c[i] * loss_slope(code, s[i], y[i], delta)
+        value, theta = loss_value_and_slope(code, s[i], y[i], delta)
+        sigma += c[i] * theta
         curvature += c[i] * loss_curvature(code, s[i], y[i], delta)
-    return slope, curvature
+        conjugate += c[i] * (s[i] * theta - value)
+    return sigma, curvature, conjugate
+
+
+@kernel
+def class_dual_sums(labels, c, shares, sigma):
+    """Write Σ cᵢθᵢ into `sigma` in place; the least Σ cᵢqₖ(1 − qₖ) of a class, and Σ cᵢℓ*(θᵢ)."""
+    curvature, conjugate = np.zeros(sigma.size), 0.0
+    for k in range(sigma.size):
+        sigma[k] = 0.0
+    for i in range(c.size):
+        sigma[int(labels[i])] -= c[i]
+        for k in range(sigma.size):
+            q = shares[i, k]
+            sigma[k] += c[i] * q
+            curvature[k] += c[i] * q * (1.0 - q)
+            if q > 0.0:
+                conjugate += c[i] * q * math.log(q)
+    return curvature.min(), conjugate

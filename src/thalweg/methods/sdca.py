@@ -34,6 +34,7 @@ Huang & Lin, Mach. Learn. 85 (2011); the intercept: Rockafellar, SIAM J. Control
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 from weakref import WeakKeyDictionary
@@ -42,19 +43,15 @@ import numpy as np
 
 from thalweg.core.checks import check_choice, check_count
 from thalweg.core.errors import InputError
-from thalweg.kernels.duality import (
-    class_conjugates_pass,
-    class_slopes_pass,
-    conjugates_pass,
-    slopes_pass,
-)
+from thalweg.kernels.duality import class_slopes_pass, slopes_pass
 from thalweg.kernels.linear import class_transpose_pass, squares_pass, transpose_pass
 from thalweg.kernels.sdca import (
     SMALLEST,
     Samples,
     class_dual_pass,
+    class_dual_sums,
     dual_pass,
-    slope_and_curvature,
+    dual_sums,
 )
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
@@ -71,12 +68,14 @@ NO_SLOPE = 1000.0  # a margin at which the logistic slope is zero
 class SDCAState(NamedTuple):
     """All that SDCA carries from one pass to the next."""
 
-    w: np.ndarray  # (w, b), float[dim]
-    value: float  # P(w, b)
-    gradient: np.ndarray  # what the last pass took from v, and σ: zero at the optimum; first ∇P(w₀)
+    w: np.ndarray  # (w, b_k), float[dim]
+    value: float  # P(w, b_k)
+    gradient: np.ndarray  # the last pass's move of v, made as long as P − D says, and σ
     memory: np.ndarray  # sᵢ with θᵢ = ℓ′(sᵢ), float64[n], or θᵢ + e_y, float64[n, K]; first empty
     u: np.ndarray  # −v/l2, float64[p] or [p, K]; first empty
     b: np.ndarray  # b_k, float64[K]; first empty
+    sigma: np.ndarray  # σ, float64[K]; first empty
+    pull: float  # 1/κ of the next pass, 0 without an intercept
     rng: np.random.Generator
 
 
@@ -110,27 +109,35 @@ class SDCA(Method):
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> SDCAState:
         """The state at w₀, no dual made yet."""
         value, gradient = problem.value_and_gradient(w0)
-        empty = np.empty(0)
-        return SDCAState(w0, value + problem.penalty(w0), gradient, empty, empty, empty, rng)
+        none = np.empty(0)
+        value += problem.penalty(w0)
+        return SDCAState(w0, value, gradient, none, none, none, none, 0.0, rng)
 
     def advance(self, problem: Problem, state: SDCAState) -> SDCAState:
         """One pass, or several."""
         data: LinearProblem = problem.objective
         samples = _samples(data)
-        _, _, _, memory, u, b, rng = state if state.b.size else _begin(problem, samples, state)
-        memory, u = memory.copy(), u.copy()
+        if not state.b.size:
+            state = _begin(problem, samples, state)
+        memory, u = state.memory.copy(), state.u.copy()
+        b, sigma, pull = state.b, state.sigma, state.pull
+        visit = class_dual_pass if data.outputs > 1 else dual_pass
         for _ in range(self.passes):
-            sigma, pull = _pull(data, samples, memory)
             b, before = b - pull * sigma, u.copy()
-            visit = class_dual_pass if data.outputs > 1 else dual_pass
-            visit(samples, pull, self._blocks(data.n, rng), self.block, memory, u, b)
+            visit(samples, pull, self._blocks(data.n, state.rng), self.block, memory, u, b)
+            sigma, pull, dual = _dual(data, samples, memory, u)
             problem.gradients += 1
             problem.passes += 1
-        sigma, _ = _pull(data, samples, memory)
         w = leave(data, _join(data, soft_threshold(u, samples.threshold), b))
-        gradient = _join(data, data.l2 * (before - u), sigma).astype(w.dtype)
         value = problem.value(w) + problem.penalty(w)
-        return SDCAState(w, value, gradient, memory, u, b, rng)
+        # Where P is l2-strongly convex, a gradient g stands for a gap of at most ‖g‖²/(2·l2). With
+        # this length that is P − D, which it is, and not what a move would make of it. With an
+        # intercept, P − D − bσ is what falls to 0.
+        gap = max(0.0, value - dual - float(b @ sigma))
+        move = before - u
+        move *= math.sqrt(2.0 * data.l2 * gap / max(float(np.sum(move * move)), SMALLEST))
+        gradient = _join(data, move, sigma).astype(w.dtype)
+        return SDCAState(w, value, gradient, memory, u, b, sigma, pull, state.rng)
 
     def _blocks(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """The blocks of rows in the order to visit, int64."""
@@ -140,93 +147,76 @@ class SDCA(Method):
         return rng.permutation(count) if self.sampling == "shuffled" else np.arange(count)
 
 
+# The norms of the rows take a pass: once a problem.
 _SAMPLES: WeakKeyDictionary[LinearProblem, Samples] = WeakKeyDictionary()
 
 
 def _samples(data: LinearProblem) -> Samples:
-    """The rows of `data`, made once: their norms take a pass."""
+    """The rows of `data` and their norms."""
     if data not in _SAMPLES:
-        rows = finite_sum(data)
-        squares = rows.squares
-        if data.fit_intercept:
+        X, y, _, squares, code, delta, _, has_intercept = finite_sum(data)
+        if has_intercept:
             # Without the intercept's 1, and not by subtracting it: tiny rows would be lost.
-            squares_pass(rows.X, 0, data.n, squares)
-        _SAMPLES[data] = Samples(
-            rows.X, rows.y, data.weights, squares, rows.code, rows.delta, data.l2,
-            data.l1 / data.l2,
-        )  # fmt: skip
-    return _SAMPLES[data]
+            squares_pass(X, 0, data.n, squares)
+        _SAMPLES[data] = Samples(X, y, data.weights, squares, code, delta, 0.0, 0.0)
+    return _SAMPLES[data]._replace(l2=data.l2, threshold=data.l1 / data.l2)
 
 
 def _begin(problem: Problem, samples: Samples, state: SDCAState) -> SDCAState:
-    """The state with duals: the slopes at w₀, or none where those are worse or w₀ = 0."""
+    """The state with duals: the slopes at w₀, or θ = 0 where w₀ = 0 or those are worse."""
     data: LinearProblem = problem.objective
     flat = enter(data, state.w)
     count = data.p * data.outputs
     b = flat[count:] if data.fit_intercept else np.zeros(data.outputs)
     if np.any(flat[:count]):
-        z = data.scores(state.w)
-        theta, u = _slopes(data, samples, z)
         problem.passes += 2
-        memory = z if data.outputs == 1 else np.maximum(theta + _one_hot(data), SMALLEST)
-        if _dual(data, samples, memory, theta, u, b) >= 0.0:
-            return state._replace(memory=memory, u=u, b=b)
-    # θ = 0, whose dual value is 0.
-    memory = _one_hot(data) if data.outputs > 1 else samples.y.copy()
+        memory, u = _slopes(data, samples, data.scores(state.w))
+        sigma, pull, dual = _dual(data, samples, memory, u)
+        if dual + float(b @ sigma) - 0.5 * pull * float(sigma @ sigma) >= 0.0:  # what θ = 0 has
+            return state._replace(memory=memory, u=u, b=b, sigma=sigma, pull=pull)
+    memory, u = samples.y.copy(), np.zeros(data.p)
     if data.loss == "logistic":
         memory *= NO_SLOPE
-    u = np.zeros((data.p, data.outputs) if data.outputs > 1 else data.p)
-    return state._replace(memory=memory, u=u, b=b)
+    if data.outputs > 1:
+        memory, u = _one_hot(data), np.zeros((data.p, data.outputs))
+    sigma, pull, _ = _dual(data, samples, memory, u)
+    return state._replace(memory=memory, u=u, b=b, sigma=sigma, pull=pull)
 
 
 def _slopes(data: LinearProblem, samples: Samples, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """θ = ℓ′(z), and u = −v/l2 that belongs to it."""
-    theta = np.empty_like(z) if data.outputs == 1 else z.copy()
-    if data.outputs == 1:
-        u = np.zeros(data.p)
-        slopes_pass(samples.code, z, samples.y, samples.c, samples.delta, theta)
-        transpose_pass(samples.X, samples.c * theta, 0, data.n, u)
-    else:
-        u = np.zeros((data.p, data.outputs))
+    """What samples remember whose duals are the slopes at scores `z`, and u = −v/l2."""
+    theta = z.copy()
+    if data.outputs > 1:
+        U = np.zeros((data.p, data.outputs))
         class_slopes_pass(theta, data.y, samples.c)
-        class_transpose_pass(samples.X, samples.c[:, None] * theta, 0, data.n, u)
-    return theta, u / -data.l2
+        class_transpose_pass(samples.X, samples.c[:, None] * theta, 0, data.n, U)
+        return np.maximum(theta + _one_hot(data), SMALLEST), U / -data.l2
+    u = np.zeros(data.p)
+    slopes_pass(samples.code, z, samples.y, samples.c, samples.delta, theta)
+    transpose_pass(samples.X, samples.c * theta, 0, data.n, u)
+    return z, u / -data.l2
 
 
 def _dual(
-    data: LinearProblem,
-    samples: Samples,
-    memory: np.ndarray,
-    theta: np.ndarray,
-    u: np.ndarray,
-    b: np.ndarray,
-) -> float:
-    """D(θ) with b drawn to its centre."""
-    if data.outputs == 1:
-        conjugates, _ = conjugates_pass(samples.code, theta, samples.y, samples.c, samples.delta)
-    else:
-        conjugates, _ = class_conjugates_pass(theta, data.y, samples.c)
-    sigma, pull = _pull(data, samples, memory)
-    ridge = 0.5 * data.l2 * float(np.sum(soft_threshold(u, samples.threshold) ** 2))
-    return -conjugates - ridge + float(b @ sigma - 0.5 * pull * sigma @ sigma)
-
-
-def _pull(data: LinearProblem, samples: Samples, memory: np.ndarray) -> tuple[np.ndarray, float]:
-    """σ, float64[K], and 1/κ; zeros where there is no intercept."""
-    if not data.fit_intercept:
-        return np.zeros(data.outputs), 0.0
-    c = samples.c
+    data: LinearProblem, samples: Samples, memory: np.ndarray, u: np.ndarray
+) -> tuple[np.ndarray, float, float]:
+    """σ, float64[K], 1/κ, and D(θ) as if σ were 0."""
+    sigma = np.zeros(data.outputs)
     if data.outputs > 1:
-        sigma = c @ memory - c @ _one_hot(data)
-        curvature = float(np.min(c @ (memory * (1.0 - memory))))
+        curvature, conjugate = class_dual_sums(samples.y, samples.c, memory, sigma)
     else:
-        slope, curvature = slope_and_curvature(samples, memory)
-        sigma = np.array([slope])
-    # At least that of one sample; none at all is where θ = 0, before the first pass.
+        sigma[0], curvature, conjugate = dual_sums(
+            samples.y, samples.c, samples.code, samples.delta, memory
+        )
+    ridge = 0.5 * data.l2 * float(np.sum(soft_threshold(u, samples.threshold) ** 2))
+    if not data.fit_intercept:
+        return np.zeros(data.outputs), 0.0, -conjugate - ridge
+    # At least the curvature of one sample; none at all is that of θ = 0, before the first pass.
     bound = data.curvature_bound
     curvature = max(curvature, bound / data.n) if curvature > 0.0 else bound
-    length = float(c @ samples.squares)
-    return sigma, max(length / (STIFFEST * data.l2), 1.0 / (SHARE * curvature))
+    length = float(np.sum(samples.c * samples.squares))
+    pull = max(length / (STIFFEST * data.l2), 1.0 / (SHARE * curvature))
+    return sigma, pull, -conjugate - ridge
 
 
 def _one_hot(data: LinearProblem) -> np.ndarray:
