@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from thalweg.methods.rmsprop import RMSProp
     from thalweg.methods.sag import SAG
     from thalweg.methods.saga import SAGA
+    from thalweg.methods.sdca import SDCA
     from thalweg.methods.svrg import SVRG
     from thalweg.methods.table import METHODS
     from thalweg.objectives import surfaces
@@ -80,6 +81,7 @@ _HOMES = {
     "RMSProp": "methods.rmsprop",
     "Regularized": "objectives.regularized",
     "Run": "core.run",
+    "SDCA": "methods.sdca",
     "Severity": "core.finding",
     "Step": "methods.loop",
     "StorageError": "core.errors",
@@ -102,6 +104,7 @@ __all__ = [
     "METHODS",
     "SAG",
     "SAGA",
+    "SDCA",
     "SVRG",
     "AdaGrad",
     "Adam",
