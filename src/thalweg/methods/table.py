@@ -16,6 +16,7 @@ from thalweg.core.errors import InputError, suggest
 from thalweg.methods.adagrad import AdaGrad
 from thalweg.methods.adam import Adam
 from thalweg.methods.bfgs import BFGS
+from thalweg.methods.cd import CD
 from thalweg.methods.cholesky import Cholesky
 from thalweg.methods.fista import FISTA
 from thalweg.methods.gd import GD
@@ -34,6 +35,7 @@ METHODS: dict[str, type[Method]] = {
         GD, HeavyBall, Nesterov, AdaGrad, RMSProp, Adam, Nadam, BFGS, LBFGS, Newton, NewtonCG,
         FISTA,
         Cholesky,
+        CD,
     )
 }  # fmt: skip
 
