@@ -30,8 +30,10 @@ def problem(loss="logistic", *, sparse=False, dtype=np.float64, **options):
 
 def refuses(name, loss, penalty):
     method = tw.METHODS[name]
-    return ("l1" in penalty and not method.takes_penalty) or (
-        name == "cholesky" and loss != "squared"
+    return (
+        ("l1" in penalty and not method.takes_penalty)
+        or (name == "cholesky" and loss != "squared")
+        or (name == "cd" and loss == "multinomial")
     )
 
 

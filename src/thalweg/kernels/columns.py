@@ -8,11 +8,11 @@ from thalweg.kernels.compile import kernel
 
 
 @kernel
-def gather_dense(X, features, shifts, scales, start, stop, out):
-    """Write (xᵢⱼ − sⱼ)·dⱼ into `out`, float64[k, n], in place, for the rows i of X."""
+def gather_dense(X, features, shifts, scales, roots, start, stop, out):
+    """Write √cᵢ(xᵢⱼ − sⱼ)dⱼ into `out`, float64[k, n], in place, for the rows i of X."""
     for i in range(start, stop):
         for k in range(features.size):
-            out[k, i] = (X[i, features[k]] - shifts[k]) * scales[k]
+            out[k, i] = roots[i] * (X[i, features[k]] - shifts[k]) * scales[k]
 
 
 @kernel
@@ -28,8 +28,8 @@ def count_entries(X, slots, start, stop, counts):
 
 
 @kernel
-def gather_sparse(X, slots, scales, start, stop, place, data, indices):
-    """Write entries times dⱼ and their rows into `data` and `indices`, in place.
+def gather_sparse(X, slots, scales, roots, start, stop, place, data, indices):
+    """Write √cᵢxᵢⱼdⱼ and the rows i into `data` and `indices`, in place.
 
     `place`, int64[k], is where the next entry of a feature goes; it changes in place too.
     """
@@ -37,6 +37,6 @@ def gather_sparse(X, slots, scales, start, stop, place, data, indices):
         for e in range(X.indptr[i], X.indptr[i + 1]):
             slot = slots[X.indices[e]]
             if slot >= 0:
-                data[place[slot]] = X.data[e] * scales[slot]
+                data[place[slot]] = roots[i] * X.data[e] * scales[slot]
                 indices[place[slot]] = i
                 place[slot] += 1

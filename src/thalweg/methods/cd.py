@@ -45,12 +45,13 @@ from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.rounding import rounding_of
 from thalweg.methods.screening import feature_spread, zero_features
-from thalweg.objectives.columns import append, gather, offsets
+from thalweg.objectives.columns import append, gather, offsets, weighted
 from thalweg.objectives.linear import LinearProblem
 
 TIGHT = 0.01  # of the violation before: how far the model is minimised where sweeps are cheap
-LOOSE = 0.3  # and where they have cost as much as a pass over X
+LOOSE = 0.1  # and where they have cost as much as a pass over X
 FLOOR, LEAST_FLOOR = 1e-3, 1e-8  # ν at first, and at least
+SHARE = 50  # of the features at first, if as many are beyond their bound: a sweep is cheap then
 ACCEPT = 1e-4  # of the slope along the step, by which F must fall
 HALVINGS = 40  # of a step at most: then it is lost in rounding
 
@@ -127,8 +128,8 @@ class CD(Method):
     def advance(self, problem: Problem, state: CDState) -> CDState:
         """Descend over the working set, then measure all features."""
         data = problem.objective
-        state = self._grown(problem, state)
-        w = self._descend(problem, state)
+        state, order = self._grown(problem, state)
+        w = self._descend(problem, state, order)
         z = _scores(data, state, w)
         if data.loss == "squared":
             floor = state.floor
@@ -140,51 +141,67 @@ class CD(Method):
         is_higher = found.value > state.value + rounding_of(state.value, state.w.dtype)
         return state if is_higher else found
 
-    def _grown(self, problem: Problem, state: CDState) -> CDState:
-        """The state with more features gathered, if more are wanted."""
+    def _grown(self, problem: Problem, state: CDState) -> tuple[CDState, np.ndarray]:
+        """The state with all wanted features gathered, and their places among the members."""
         data = problem.objective
-        coefficients, _ = data.split(state.w)
-        is_member = np.zeros(data.p, dtype=bool)
-        is_member[state.members] = True
-        size = max(self.working_set, 2 * int(np.count_nonzero(coefficients)))
-        if not data.l1 or size >= data.p:
-            wanted = ~state.is_out
-        else:
-            nearness = (np.abs(state.v) - data.l1) / state.spread
-            nearness[state.is_out | (state.spread == 0.0)] = -np.inf
-            nearness[coefficients != 0.0] = np.inf
-            wanted = np.zeros(data.p, dtype=bool)
-            wanted[np.argpartition(nearness, data.p - size)[data.p - size :]] = True
-            wanted &= nearness > -np.inf
-        new = np.flatnonzero(wanted & ~is_member)
+        wanted = self._wanted(data, state)
+        places = np.full(data.p, -1)
+        places[state.members] = np.arange(state.members.size)
+        new = wanted[places[wanted] < 0]
         if not new.size:
-            return state
+            return state, places[wanted]
         problem.passes += 1 + data.matrix.is_sparse
         features = append(_features(state), gather(data, new, state.means))
         parts = features if isinstance(features, CSR) else (features, state.indices, state.indptr)
+        places[new] = state.members.size + np.arange(new.size)
         return state._replace(
             members=np.concatenate([state.members, new]),
             data=parts[0],
             indices=parts[1],
             indptr=parts[2],
-        )
+        ), places[wanted]
 
-    def _descend(self, problem: Problem, state: CDState) -> np.ndarray:
+    def _wanted(self, data: LinearProblem, state: CDState) -> np.ndarray:
+        """The working set, int64, ascending."""
+        coefficients, _ = data.split(state.w)
+        if not data.l1:
+            return np.arange(data.p)
+        is_support = coefficients != 0.0
+        can_move = ~state.is_out & (state.spread > 0.0)
+        nearness = np.full(data.p, -np.inf)
+        np.divide(np.abs(state.v) - data.l1, state.spread, out=nearness, where=can_move)
+        nearness[is_support] = np.inf
+        beyond = int(np.count_nonzero(nearness > 0.0))
+        size = max(
+            self.working_set, 2 * int(np.count_nonzero(is_support)), min(beyond, data.p // SHARE)
+        )
+        if size < data.p:
+            far = np.argpartition(nearness, data.p - size)[: data.p - size]
+            nearness[far] = -np.inf
+        return np.flatnonzero(nearness > -np.inf)
+
+    def _descend(self, problem: Problem, state: CDState, order: np.ndarray) -> np.ndarray:
         """About the model's minimum over the working set, as a point like w."""
-        data, members = problem.objective, state.members
-        code, floor = LOSSES[data.loss], state.floor * data.curvature_bound
-        u, h = np.empty(data.n), np.empty(data.n)
-        kernels.model_pass(code, state.z, data.y, data.weights, data.delta, floor, u, h)
+        data, members, A = problem.objective, state.members, _features(state)
+        roots = np.sqrt(data.weights)
+        u = roots * state.slopes
+        if data.loss != "squared":
+            bends = np.empty(data.n)
+            floor = state.floor * data.curvature_bound
+            kernels.curvatures(LOSSES[data.loss], state.z, data.y, data.delta, floor, bends)
+            bends = np.sqrt(bends)
+            roots, u, A = roots * bends, u / bends, weighted(A, bends)
         coefficients, b = data.split(state.w.astype(np.float64))
         part = coefficients[members]
-        order = np.flatnonzero(~state.is_out[members] | (part != 0.0))
         worst = float(np.max(np.abs(state.gradient)))
-        share = state.data.size / data.matrix.entries  # of a pass, that a sweep costs
+        # Of a pass over X, that a sweep costs.
+        share = state.data.size / members.size * order.size / data.matrix.entries
         shift = offsets(data, members, state.means)
         b = float(b) + shift @ part
+        r = roots if data.fit_intercept else np.zeros(data.n)
         change, sweeps = kernels.descend(
-            _features(state), h, order, data.l1, data.l2, data.fit_intercept,
-            TIGHT * worst, LOOSE * worst, 1.0 / share, self.anderson, part, u,
+            A, r, order, data.l1, data.l2, TIGHT * worst, LOOSE * worst, 1.0 / share,
+            self.anderson, part, u,
         )  # fmt: skip
         problem.passes += round(sweeps * share)
         w = state.w.copy()
@@ -210,7 +227,7 @@ class CD(Method):
         for _ in range(HALVINGS):
             ahead = old + t * (new - old)
             value = slopes_pass(code, state.z + t * (z - state.z), y, c, data.delta, theta)
-            value += data._ridge(ahead) + data.penalty(ahead)
+            value += _penalties(data, ahead)
             if slope < 0.0 and value <= state.value + ACCEPT * t * slope + noise:
                 break
             t *= 0.5
@@ -233,7 +250,7 @@ class CD(Method):
         value = slopes_pass(code, state.z, data.y, data.weights, data.delta, slopes)
         w = state.w.astype(np.float64)
         coefficients, _ = data.split(w)
-        value += data._ridge(coefficients) + data.penalty(w)
+        value += _penalties(data, coefficients)
         v = data.transpose(slopes)
         problem.gradients += 1
         problem.passes += 1
@@ -256,15 +273,23 @@ class CD(Method):
         )
 
 
+def _penalties(data: LinearProblem, coefficients: np.ndarray) -> float:
+    return float(
+        0.5 * data.l2 * (coefficients @ coefficients) + data.l1 * np.abs(coefficients).sum()
+    )
+
+
 def _features(state: CDState) -> np.ndarray | CSR:
     """The features of the working set, as rows."""
     return CSR(state.data, state.indices, state.indptr) if state.indptr.size else state.data
 
 
 def _scores(data: LinearProblem, state: CDState, w: np.ndarray) -> np.ndarray:
-    """Xw + b for a w that is zero outside the working set, float64[n]."""
+    """Xw + b for a w that is zero outside the working set, float64[n]; b where a weight is zero."""
     coefficients, b = data.split(w.astype(np.float64))
     part = coefficients[state.members]
-    z = np.full(data.n, float(b) + offsets(data, state.members, state.means) @ part)
+    z = np.zeros(data.n)
     kernels.add_scores(_features(state), part, z)
-    return z
+    has_weight = data.weights > 0.0
+    np.divide(z, np.sqrt(data.weights), out=z, where=has_weight)
+    return z + (float(b) + offsets(data, state.members, state.means) @ part)
