@@ -43,31 +43,32 @@ def curvatures(code, z, y, delta, floor, out):
 
 @kernel
 def best_shift(code, z, y, c, delta):
-    """argmin over β of Σ cᵢℓ(zᵢ + β): Newton's steps, kept between points of either slope."""
-    low, high, beta = -math.inf, math.inf, 0.0
-    for _ in range(100):
+    """argmin over β of Σ cᵢℓ(zᵢ + β): Newton's steps, bisection where they do not halve."""
+    low, high, beta, step = -math.inf, math.inf, 0.0, 1.0
+    for _ in range(200):
         slope, size, curvature = 0.0, 0.0, 0.0
         for i in range(z.size):
             term = c[i] * loss_slope(code, z[i] + beta, y[i], delta)
             slope += term
             size += abs(term)
             curvature += c[i] * loss_curvature(code, z[i] + beta, y[i], delta)
-        if slope == 0.0:
-            return beta
         if slope > 0.0:
             high = beta
         else:
             low = beta
-        ahead = beta - slope / curvature if curvature > 0.0 else math.nan
-        is_inside = low <= ahead <= high
-        if abs(slope) <= NEARLY * size or ahead == beta:
-            return ahead if is_inside else beta
-        if is_inside:
-            beta = ahead
-        elif low > -math.inf and high < math.inf:
-            beta = 0.5 * (low + high)
+        newton = -slope / curvature if curvature > 0.0 else math.nan  # nan is inside of nothing
+        if abs(slope) <= NEARLY * size:
+            return beta + newton if low <= beta + newton <= high else beta
+        if high - low == math.inf:  # no end on that side yet: go on with steps that may grow
+            longest = 4.0 * abs(step)
+            step = newton if abs(newton) < longest else math.copysign(longest, -slope)
+        elif low < beta + newton < high and abs(newton) <= 0.5 * abs(step):
+            step = newton
         else:
-            beta -= math.copysign(max(1.0, abs(beta)), slope)
+            step = 0.5 * (low + high) - beta
+        if beta + step == beta:
+            return beta
+        beta += step
     return beta
 
 
@@ -77,6 +78,23 @@ def add_scores(A, w, z):
     for j in range(w.size):
         if w[j] != 0.0:
             row_axpy(A, j, w[j], z)
+
+
+@kernel
+def _violation(slope, w, l1, l2):
+    """How far 0 is from the subdifferential of slope·w + (l2/2)w² + l1|w|."""
+    if w != 0.0:
+        return abs(slope + l2 * w + math.copysign(l1, w))
+    return max(abs(slope) - l1, 0.0)
+
+
+@kernel(fastmath=FAST_SUM)
+def worst_violation(A, order, l1, l2, w, u):
+    """The largest distance of a slope from optimality over `order`."""
+    worst = 0.0
+    for j in order:
+        worst = max(worst, _violation(row_dot(A, j, u), w[j], l1, l2))
+    return worst
 
 
 @kernel(fastmath=FAST_SUM)
@@ -90,17 +108,13 @@ def sweep(A, r, total, L, m, order, l1, l2, w, u):
     for j in order:
         old = w[j]
         slope = row_dot(A, j, u) + beta * total * m[j]
-        if old != 0.0:
-            off = abs(slope + l2 * old + math.copysign(l1, old))
-        else:
-            off = max(abs(slope) - l1, 0.0)
-        worst = max(worst, off)
-        if L[j] + l2 > 0.0:
+        worst = max(worst, _violation(slope, old, l1, l2))
+        if L[j] > 0.0:
             pull = L[j] * old - slope
             new = (pull - min(max(pull, -l1), l1)) / (L[j] + l2)
         else:
-            # M is flat here, and the slope zero but for rounding: only l1 has a say.
-            new = 0.0 if l1 > 0.0 else old
+            # A constant feature: its slope is rounding, and only the penalties have a say.
+            new = 0.0 if l1 + l2 > 0.0 else old
         if new != old:
             w[j] = new
             row_axpy(A, j, new - old, u)
@@ -115,9 +129,9 @@ def sweep(A, r, total, L, m, order, l1, l2, w, u):
 def descend(A, r, order, l1, l2, tight, loose, budget, extrapolates, w, u):
     """Lower M over the features of `order`, changing `w` and `u` in place.
 
-    Sweeps over `order` alternate with sweeps over its support, until a slope was nowhere further
-    than `tight` from optimality, or than `loose` after `budget` sweeps. Returns the change of b and
-    the work, in sweeps over `order`.
+    Sweeps over `order` alternate with sweeps over its support, until no slope is further than
+    `tight` from optimality, or than `loose` after `budget` sweeps. Returns the change of b and the
+    work, in sweeps over `order`.
     """
     k, n = w.size, u.size
     L, m, total, b = np.zeros(k), np.zeros(k), np.sum(r * r), 0.0
@@ -135,23 +149,28 @@ def descend(A, r, order, l1, l2, tight, loose, budget, extrapolates, w, u):
     W, U, B = np.empty((MEMORY + 1, k)), np.empty((MEMORY + 1, n)), np.empty(MEMORY + 1)
     work = 0.0
     for _ in range(MOST_ROUNDS):
-        worst, change = sweep(A, r, total, L, m, order, l1, l2, w, u)
+        met, change = sweep(A, r, total, L, m, order, l1, l2, w, u)
         b += change
         work += 1.0
-        if worst <= tight or (worst <= loose and work >= budget):
-            break
+        goal = loose if work >= budget else tight
+        if met <= goal:
+            # Features that are alike undo each other's steps: each may be near its optimum as it is
+            # met, and far from it at the end of the sweep.
+            work += 0.5
+            if worst_violation(A, order, l1, l2, w, u) <= goal:
+                break
         support = order[w[order] != 0.0]
-        goal = max(tight, SETTLED * worst)
+        goal = SETTLED * met
         for _ in range(MOST_TURNS):
             W[0], U[0], B[0] = w, u, b
             for s in range(1, MEMORY + 1):
-                worst, change = sweep(A, r, total, L, m, support, l1, l2, w, u)
+                met, change = sweep(A, r, total, L, m, support, l1, l2, w, u)
                 b += change
                 W[s], U[s], B[s] = w, u, b
                 work += support.size / order.size
-                if worst <= goal:
+                if met <= goal:
                     break
-            if worst <= goal:
+            if met <= goal:
                 break
             if extrapolates:
                 b = _extrapolate(l1, l2, W, U, B, w, u)

@@ -138,8 +138,11 @@ class CD(Method):
         if np.array_equal(w, state.w):
             return state
         found = self._measured(problem, state._replace(w=w, z=z, floor=floor))
-        is_higher = found.value > state.value + rounding_of(state.value, state.w.dtype)
-        return state if is_higher else found
+        if found.value < state.value:
+            return found
+        # At the rounding of F its gradient may still fall.
+        is_level = found.value <= state.value + _rounding(data, state)
+        return found if is_level and _norm(found.gradient) < _norm(state.gradient) else state
 
     def _grown(self, problem: Problem, state: CDState) -> tuple[CDState, np.ndarray]:
         """The state with all wanted features gathered, and their places among the members."""
@@ -193,14 +196,14 @@ class CD(Method):
             roots, u, A = roots * bends, u / bends, weighted(A, bends)
         coefficients, b = data.split(state.w.astype(np.float64))
         part = coefficients[members]
-        worst = float(np.max(np.abs(state.gradient)))
-        # Of a pass over X, that a sweep costs.
-        share = state.data.size / members.size * order.size / data.matrix.entries
+        worst = _norm(state.gradient)
+        # Of a pass over X, that a sweep costs; there may be no entries, and nothing to sweep.
+        share = state.data.size * order.size / max(1, members.size * data.matrix.entries)
         shift = offsets(data, members, state.means)
         b = float(b) + shift @ part
         r = roots if data.fit_intercept else np.zeros(data.n)
         change, sweeps = kernels.descend(
-            A, r, order, data.l1, data.l2, TIGHT * worst, LOOSE * worst, 1.0 / share,
+            A, r, order, data.l1, data.l2, TIGHT * worst, LOOSE * worst, 1.0 / max(share, 1e-9),
             self.anderson, part, u,
         )  # fmt: skip
         problem.passes += round(sweeps * share)
@@ -222,13 +225,13 @@ class CD(Method):
         slope = (c * state.slopes) @ (z - state.z)
         old, new = (data.split(point.astype(np.float64))[0] for point in (state.w, w))
         slope += data.l2 * (old @ (new - old)) + data.l1 * (np.abs(new).sum() - np.abs(old).sum())
-        noise = rounding_of(state.value, state.w.dtype)
+        noise = _rounding(data, state)
         t = 1.0
         for _ in range(HALVINGS):
             ahead = old + t * (new - old)
             value = slopes_pass(code, state.z + t * (z - state.z), y, c, data.delta, theta)
             value += _penalties(data, ahead)
-            if slope < 0.0 and value <= state.value + ACCEPT * t * slope + noise:
+            if value <= state.value + ACCEPT * t * min(slope, 0.0) + noise:
                 break
             t *= 0.5
         else:
@@ -271,6 +274,18 @@ class CD(Method):
             v=v,
             is_out=is_out,
         )
+
+
+def _rounding(data: LinearProblem, state: CDState) -> float:
+    """What rounding does to F(w): that of the value, and of the terms that cancel in the scores."""
+    coefficients, _ = data.coefficients(state.w)
+    sizes = np.sqrt(data.column_squares) @ np.abs(coefficients)
+    reach = float(sizes * np.sqrt(data.weights @ state.slopes**2))
+    return rounding_of(abs(state.value) + reach, state.w.dtype)
+
+
+def _norm(gradient: np.ndarray) -> float:
+    return float(np.max(np.abs(gradient)))
 
 
 def _penalties(data: LinearProblem, coefficients: np.ndarray) -> float:

@@ -74,5 +74,7 @@ def zero_features(
     )
     rounding = 1e-14 * (abs(value) + size + penalty)
     gap = max(value + conjugates + penalty, 0.0) + rounding
+    if not np.isfinite(gap):  # of a point so far away that nothing can be said
+        return np.zeros(data.p, dtype=bool)
     radius = np.sqrt(2.0 * data.curvature_bound * gap)
     return scale * reach + spread * radius < (1.0 - MARGIN) * data.l1
