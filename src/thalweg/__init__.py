@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from thalweg.methods.adam import Adam
     from thalweg.methods.bfgs import BFGS
     from thalweg.methods.catalyst import Catalyst
+    from thalweg.methods.cd import CD
     from thalweg.methods.checkpoint import Checkpoint
     from thalweg.methods.cholesky import Cholesky
     from thalweg.methods.fista import FISTA
@@ -54,6 +55,7 @@ _HOMES = {
     "AdaGrad": "methods.adagrad",
     "Adam": "methods.adam",
     "BFGS": "methods.bfgs",
+    "CD": "methods.cd",
     "Certificate": "core.certificate",
     "Checkpoint": "methods.checkpoint",
     "Cholesky": "methods.cholesky",
@@ -97,6 +99,7 @@ _MODULES = {"surfaces": "objectives.surfaces", "theory": "theory"}
 
 __all__ = [
     "BFGS",
+    "CD",
     "FISTA",
     "GD",
     "IAG",

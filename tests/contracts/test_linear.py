@@ -34,6 +34,7 @@ def refuses(name, loss, penalty):
         ("l1" in penalty and not method.takes_penalty)
         or (name == "cholesky" and loss != "squared")
         or (name == "sdca" and "l2" not in penalty)
+        or (name == "cd" and loss == "multinomial")
     )
 
 

@@ -17,6 +17,7 @@ from thalweg.methods.adagrad import AdaGrad
 from thalweg.methods.adam import Adam
 from thalweg.methods.bfgs import BFGS
 from thalweg.methods.catalyst import Catalyst
+from thalweg.methods.cd import CD
 from thalweg.methods.cholesky import Cholesky
 from thalweg.methods.fista import FISTA
 from thalweg.methods.gd import GD
@@ -38,7 +39,7 @@ METHODS: dict[str, type[Method]] = {
     method.name: method
     for method in (
         GD, HeavyBall, Nesterov, AdaGrad, RMSProp, Adam, Nadam, BFGS, LBFGS, Newton, NewtonCG,
-        FISTA, IAG, SAG, SAGA, SVRG, Catalyst, SDCA, Cholesky,
+        FISTA, IAG, SAG, SAGA, SVRG, Catalyst, SDCA, CD, Cholesky,
     )
 }  # fmt: skip
 

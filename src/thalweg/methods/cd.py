@@ -1,0 +1,310 @@
+"""Coordinate descent for l1 and elastic net: exact steps in one coefficient, over few features.
+
+    minimise  F(w, b) = Σᵢ cᵢ ℓ(zᵢ, yᵢ) + (l2/2)‖w‖² + l1‖w‖₁,    z = Xw + b
+
+An iteration, at (w, b) with its scores z and v = Σᵢ cᵢℓ′ᵢxᵢ:
+
+    working set   the support of w and the features nearest to their bound |vⱼ| = l1, by
+                  (|vⱼ| − l1)/‖xⱼ‖, twice the support in all. It only grows; its features alone are
+                  gathered from X
+    model         ℓ + ℓ′·q + ½hq² for the loss, with q the change of the score and h = max(ℓ″, νγ)
+    descent       ŵ, about the model's minimum over the working set: cyclic exact steps, sped up by
+                  Anderson's extrapolation (`kernels.cd`)
+    line search   w + t(ŵ − w) with t = 1, ½, ¼, … until F falls by 10⁻⁴ of its slope times t; a
+                  trial costs O(n), since the scores of both ends are known. Then the best b
+    screening     features that are zero at every optimum are not looked at again (`screening`)
+
+For the squared loss the model is F itself and t = 1. Otherwise its curvature is at least νγ, γ the
+largest ℓ″, also where ℓ″ = 0 (squared hinge, Huber): any descent on the model is one on F, with
+t no less than about ν, and the iterates converge to the optimum. ν falls tenfold after a whole step
+and grows tenfold after a shortened one. At ν = 1 the model lies above F, and the step is whole; as
+ν → 0 steps become Newton's.
+
+The loop stops on the shortest subgradient of F at w, which is zero exactly at the optimum.
+
+Cost: one pass over X and the gathering of new features an iteration, and sweeps over the working
+set, which count as the part of a pass that they are. Memory: the working set in float64, O(n + p).
+Working sets: Massias, Gramfort & Salmon, ICML 2018; extrapolation: Bertrand & Massias, AISTATS
+2021; composite Newton steps: Lee, Sun & Saunders, SIAM J. Optim. 24 (2014).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from thalweg.core.checks import check_count
+from thalweg.core.errors import InputError
+from thalweg.kernels import cd as kernels
+from thalweg.kernels.duality import slopes_pass
+from thalweg.kernels.losses import LOSSES
+from thalweg.kernels.rows import CSR
+from thalweg.methods.method import Method
+from thalweg.methods.problem import Problem
+from thalweg.methods.rounding import rounding_of
+from thalweg.methods.screening import feature_spread, zero_features
+from thalweg.objectives.columns import append, gather, offsets, weighted
+from thalweg.objectives.linear import LinearProblem
+
+TIGHT = 0.01  # of the violation before: how far the model is minimised where sweeps are cheap
+LOOSE = 0.1  # and where they have cost as much as a pass over X
+FLOOR, LEAST_FLOOR = 1e-3, 1e-8  # ν at first, and at least
+SHARE = 50  # of the features at first, if as many are beyond their bound: a sweep is cheap then
+ACCEPT = 1e-4  # of the slope along the step, by which F must fall
+HALVINGS = 40  # of a step at most: then it is lost in rounding
+
+
+class CDState(NamedTuple):
+    """All that coordinate descent carries from one iteration to the next."""
+
+    w: np.ndarray  # coefficients and intercept, float[p] or [p + 1]
+    value: float  # F(w)
+    gradient: np.ndarray  # the shortest subgradient of F at w, as w
+    z: np.ndarray  # Xw + b, float64[n]
+    slopes: np.ndarray  # ℓ′(zᵢ), float64[n]
+    v: np.ndarray  # Σ cᵢℓ′ᵢxᵢ, float64[p]
+    means: np.ndarray  # of the features with an intercept, in the units of X, float64[p]
+    spread: np.ndarray  # ‖xⱼ‖, weighted and about the mean, float64[p]
+    is_out: np.ndarray  # zero at every optimum, bool[p]
+    floor: float  # ν
+    members: np.ndarray  # the working set, int64[k]
+    data: np.ndarray  # its features, float64[k, n]; the entries of sparse ones, float64[nnz]
+    indices: np.ndarray  # samples of those entries, int32[nnz]; empty where dense
+    indptr: np.ndarray  # where each feature begins, int64[k + 1]; empty where dense
+
+
+@dataclass(frozen=True)
+class CD(Method):
+    """Coordinate descent. `working_set`: the number of features to begin with."""
+
+    name: ClassVar[str] = "cd"
+    State: ClassVar[type] = CDState
+    takes_penalty: ClassVar[bool] = True
+    takes_noise: ClassVar[bool] = False
+    only_linear: ClassVar[bool] = True
+    descends: ClassVar[bool] = True
+    working_set: int = 10
+    anderson: bool = True
+    screening: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("working_set", self.working_set)
+
+    def check(self, problem: Problem) -> None:
+        """Coordinates have exact steps where every sample has one score."""
+        if not isinstance(problem.objective, LinearProblem):
+            raise InputError(f"cd needs a LinearProblem, got {problem.name}: use method='fista'")
+        if problem.objective.loss not in LOSSES:
+            raise InputError(
+                f"cd needs a loss of one score a sample, got {problem.objective.loss}: "
+                "use method='fista'"
+            )
+
+    def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> CDState:
+        """The state at w₀, no feature gathered."""
+        data = problem.objective
+        means, spread = feature_spread(data)
+        problem.passes += 1 + data.fit_intercept
+        coefficients, b = data.split(w0)
+        z = np.full(data.n, float(b))
+        if np.any(coefficients):
+            z = data.scores(w0)
+            problem.passes += 1
+        is_sparse = data.matrix.is_sparse
+        start = CDState(
+            w0, np.inf, w0, z, z, means, means, spread,
+            is_out=np.zeros(data.p, dtype=bool),
+            floor=FLOOR,
+            members=np.empty(0, dtype=np.int64),
+            data=np.empty(0) if is_sparse else np.empty((0, data.n)),
+            indices=np.empty(0, dtype=np.int32),
+            indptr=np.zeros(1 if is_sparse else 0, dtype=np.int64),
+        )  # fmt: skip
+        return self._measured(problem, start)
+
+    def advance(self, problem: Problem, state: CDState) -> CDState:
+        """Descend over the working set, then measure all features."""
+        data = problem.objective
+        state, order = self._grown(problem, state)
+        w = self._descend(problem, state, order)
+        z = _scores(data, state, w)
+        if data.loss == "squared":
+            floor = state.floor
+        else:
+            w, z, floor = self._searched(data, state, w, z)
+        if np.array_equal(w, state.w):
+            return state
+        found = self._measured(problem, state._replace(w=w, z=z, floor=floor))
+        if found.value < state.value:
+            return found
+        # At the rounding of F its gradient may still fall.
+        is_level = found.value <= state.value + _rounding(data, state)
+        return found if is_level and _norm(found.gradient) < _norm(state.gradient) else state
+
+    def _grown(self, problem: Problem, state: CDState) -> tuple[CDState, np.ndarray]:
+        """The state with all wanted features gathered, and their places among the members."""
+        data = problem.objective
+        wanted = self._wanted(data, state)
+        places = np.full(data.p, -1)
+        places[state.members] = np.arange(state.members.size)
+        new = wanted[places[wanted] < 0]
+        if not new.size:
+            return state, places[wanted]
+        problem.passes += 1 + data.matrix.is_sparse
+        features = append(_features(state), gather(data, new, state.means))
+        parts = features if isinstance(features, CSR) else (features, state.indices, state.indptr)
+        places[new] = state.members.size + np.arange(new.size)
+        return state._replace(
+            members=np.concatenate([state.members, new]),
+            data=parts[0],
+            indices=parts[1],
+            indptr=parts[2],
+        ), places[wanted]
+
+    def _wanted(self, data: LinearProblem, state: CDState) -> np.ndarray:
+        """The working set, int64, ascending."""
+        coefficients, _ = data.split(state.w)
+        if not data.l1:
+            return np.arange(data.p)
+        is_support = coefficients != 0.0
+        can_move = ~state.is_out & (state.spread > 0.0)
+        nearness = np.full(data.p, -np.inf)
+        np.divide(np.abs(state.v) - data.l1, state.spread, out=nearness, where=can_move)
+        nearness[is_support] = np.inf
+        beyond = int(np.count_nonzero(nearness > 0.0))
+        size = max(
+            self.working_set, 2 * int(np.count_nonzero(is_support)), min(beyond, data.p // SHARE)
+        )
+        if size < data.p:
+            far = np.argpartition(nearness, data.p - size)[: data.p - size]
+            nearness[far] = -np.inf
+        return np.flatnonzero(nearness > -np.inf)
+
+    def _descend(self, problem: Problem, state: CDState, order: np.ndarray) -> np.ndarray:
+        """About the model's minimum over the working set, as a point like w."""
+        data, members, A = problem.objective, state.members, _features(state)
+        roots = np.sqrt(data.weights)
+        u = roots * state.slopes
+        if data.loss != "squared":
+            bends = np.empty(data.n)
+            floor = state.floor * data.curvature_bound
+            kernels.curvatures(LOSSES[data.loss], state.z, data.y, data.delta, floor, bends)
+            bends = np.sqrt(bends)
+            roots, u, A = roots * bends, u / bends, weighted(A, bends)
+        coefficients, b = data.split(state.w.astype(np.float64))
+        part = coefficients[members]
+        worst = _norm(state.gradient)
+        # Of a pass over X, that a sweep costs; there may be no entries, and nothing to sweep.
+        share = state.data.size * order.size / max(1, members.size * data.matrix.entries)
+        shift = offsets(data, members, state.means)
+        b = float(b) + shift @ part
+        r = roots if data.fit_intercept else np.zeros(data.n)
+        change, sweeps = kernels.descend(
+            A, r, order, data.l1, data.l2, TIGHT * worst, LOOSE * worst, 1.0 / max(share, 1e-9),
+            self.anderson, part, u,
+        )  # fmt: skip
+        problem.passes += round(sweeps * share)
+        w = state.w.copy()
+        w[members] = part
+        if data.fit_intercept:
+            w[-1] = b + change - shift @ part
+        return w
+
+    def _searched(
+        self, data: LinearProblem, state: CDState, w: np.ndarray, z: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, float]:
+        """The point on the way from state.w to w where F has fallen enough, its z, and the next ν.
+
+        state.w itself where there is none.
+        """
+        code, y, c = LOSSES[data.loss], data.y, data.weights
+        theta = np.empty(data.n)
+        slope = (c * state.slopes) @ (z - state.z)
+        old, new = (data.split(point.astype(np.float64))[0] for point in (state.w, w))
+        slope += data.l2 * (old @ (new - old)) + data.l1 * (np.abs(new).sum() - np.abs(old).sum())
+        noise = _rounding(data, state)
+        t = 1.0
+        for _ in range(HALVINGS):
+            ahead = old + t * (new - old)
+            value = slopes_pass(code, state.z + t * (z - state.z), y, c, data.delta, theta)
+            value += _penalties(data, ahead)
+            if value <= state.value + ACCEPT * t * min(slope, 0.0) + noise:
+                break
+            t *= 0.5
+        else:
+            return state.w, state.z, state.floor
+        if t < 1.0:
+            w = (state.w + t * (w - state.w)).astype(w.dtype)
+            z = _scores(data, state, w)
+        if data.fit_intercept:
+            w[-1] += kernels.best_shift(code, z, y, c, data.delta)
+            z = _scores(data, state, w)
+        floor = state.floor / 10.0 if t == 1.0 else 10.0 * state.floor
+        return w, z, min(max(floor, LEAST_FLOOR), 1.0)
+
+    def _measured(self, problem: Problem, state: CDState) -> CDState:
+        """The state with all that follows from its w and z, in one pass over X."""
+        data = problem.objective
+        slopes = np.empty(data.n)
+        code = LOSSES[data.loss]
+        value = slopes_pass(code, state.z, data.y, data.weights, data.delta, slopes)
+        w = state.w.astype(np.float64)
+        coefficients, _ = data.split(w)
+        value += _penalties(data, coefficients)
+        v = data.transpose(slopes)
+        problem.gradients += 1
+        problem.passes += 1
+        G = v + data.l2 * coefficients
+        is_zero = coefficients == 0.0
+        shortest = np.where(
+            is_zero, G - np.clip(G, -data.l1, data.l1), G + data.l1 * np.sign(coefficients)
+        )
+        if data.fit_intercept:
+            shortest = np.append(shortest, data.weights @ slopes)
+        is_out = state.is_out
+        if self.screening:
+            is_out = is_out | zero_features(data, value, slopes, v, state.spread)
+        return state._replace(
+            value=value,
+            gradient=shortest.astype(state.w.dtype),
+            slopes=slopes,
+            v=v,
+            is_out=is_out,
+        )
+
+
+def _rounding(data: LinearProblem, state: CDState) -> float:
+    """What rounding does to F(w): that of the value, and of the terms that cancel in the scores."""
+    coefficients, _ = data.coefficients(state.w)
+    sizes = np.sqrt(data.column_squares) @ np.abs(coefficients)
+    reach = float(sizes * np.sqrt(data.weights @ state.slopes**2))
+    return rounding_of(abs(state.value) + reach, state.w.dtype)
+
+
+def _norm(gradient: np.ndarray) -> float:
+    return float(np.max(np.abs(gradient)))
+
+
+def _penalties(data: LinearProblem, coefficients: np.ndarray) -> float:
+    return float(
+        0.5 * data.l2 * (coefficients @ coefficients) + data.l1 * np.abs(coefficients).sum()
+    )
+
+
+def _features(state: CDState) -> np.ndarray | CSR:
+    """The features of the working set, as rows."""
+    return CSR(state.data, state.indices, state.indptr) if state.indptr.size else state.data
+
+
+def _scores(data: LinearProblem, state: CDState, w: np.ndarray) -> np.ndarray:
+    """Xw + b for a w that is zero outside the working set, float64[n]; b where a weight is zero."""
+    coefficients, b = data.split(w.astype(np.float64))
+    part = coefficients[state.members]
+    z = np.zeros(data.n)
+    kernels.add_scores(_features(state), part, z)
+    has_weight = data.weights > 0.0
+    np.divide(z, np.sqrt(data.weights), out=z, where=has_weight)
+    return z + (float(b) + offsets(data, state.members, state.means) @ part)

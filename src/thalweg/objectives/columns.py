@@ -1,0 +1,100 @@
+"""A few features of a linear problem, gathered from X as the rows of a small matrix.
+
+    aᵢⱼ = √cᵢ (xᵢⱼ − sⱼ)dⱼ               scales d, 1 unless the problem standardizes
+    Xw + b = Σⱼ wⱼ(aⱼ/√c + oⱼ) + b        over the gathered features, all other wⱼ being zero
+
+The root of the weights c makes ‖aⱼ‖ and aⱼᵀaₖ the products that the objective is made of. With an
+intercept, a dense feature is taken about its mean, s = m, which keeps the digits of one whose
+mean is large; a sparse one stays sparse, s = 0. The offset oⱼ is what the model's own feature
+(centred if it standardizes) has beyond that: one number a feature, for the intercept to carry.
+
+Cost: a look at the wanted entries of a dense X, two passes over a sparse one. The result is float64
+for any X: an array [k, n], or a CSR of that shape with 32-bit indices. Any number of threads gives
+the same bits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thalweg.kernels.columns import count_entries, gather_dense, gather_sparse
+from thalweg.kernels.linear import in_row_blocks
+from thalweg.kernels.rows import CSR
+from thalweg.objectives.linear import LinearProblem
+
+CONSTANT = 1e-26  # of Σcx²: a centred feature below this is the rounding of a constant one
+
+
+def gather(data: LinearProblem, features: np.ndarray, means: np.ndarray) -> np.ndarray | CSR:
+    """The features int64[k] as rows; `means`, in the units of X, are zero without an intercept."""
+    k, roots = features.size, np.sqrt(data.weights)
+    scales = np.ones(k) if data.scales is None else data.scales[features]
+    if isinstance(data.matrix.rows, CSR):
+        return _sparse(data, features, scales, roots)
+    X, shifts, out = data.matrix.rows, means[features], np.empty((k, data.n))
+    in_row_blocks(
+        lambda start, stop: gather_dense(X, features, shifts, scales, roots, start, stop, out),
+        data.n,
+        k * data.n,
+        data.threads,
+    )
+    squares = np.einsum("ji,ji->j", out, out)
+    out[squares <= CONSTANT * scales**2 * data.column_squares[features]] = 0.0
+    return out
+
+
+def _sparse(
+    data: LinearProblem, features: np.ndarray, scales: np.ndarray, roots: np.ndarray
+) -> CSR:
+    X, k = data.matrix.rows, features.size
+    slots = np.full(data.p, -1)
+    slots[features] = np.arange(k)
+
+    def count(start: int, stop: int) -> tuple[int, np.ndarray]:
+        counts = np.zeros(k, dtype=np.int64)
+        count_entries(X, slots, start, stop, counts)
+        return start, counts
+
+    blocks = in_row_blocks(count, data.n, data.matrix.entries, data.threads)
+    indptr = np.zeros(k + 1, dtype=np.int64)
+    np.cumsum(sum(counts for _, counts in blocks), out=indptr[1:])
+    values, indices = np.empty(indptr[-1]), np.empty(indptr[-1], dtype=np.int32)
+    places, place = {}, indptr[:-1].copy()
+    for start, counts in blocks:
+        places[start] = place.copy()
+        place += counts
+    in_row_blocks(
+        lambda start, stop: gather_sparse(
+            X, slots, scales, roots, start, stop, places[start], values, indices
+        ),
+        data.n,
+        data.matrix.entries,
+        data.threads,
+    )
+    return CSR(values, indices, indptr)
+
+
+def append(A: np.ndarray | CSR, B: np.ndarray | CSR) -> np.ndarray | CSR:
+    """The rows of `A`, then those of `B`."""
+    if isinstance(A, CSR) and isinstance(B, CSR):
+        return CSR(
+            np.concatenate([A.data, B.data]),
+            np.concatenate([A.indices, B.indices]),
+            np.concatenate([A.indptr, A.indptr[-1] + B.indptr[1:]]),
+        )
+    return np.concatenate([A, B])
+
+
+def weighted(A: np.ndarray | CSR, factors: np.ndarray) -> np.ndarray | CSR:
+    """`A` with its entries multiplied by the `factors` of their samples, float64[n]."""
+    if isinstance(A, CSR):
+        return CSR(A.data * factors[A.indices], A.indices, A.indptr)
+    return A * factors
+
+
+def offsets(data: LinearProblem, features: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """o of the features, float64[k]; zero without an intercept."""
+    taken = np.zeros(features.size) if data.matrix.is_sparse else means[features]
+    if data.means is None or data.scales is None:
+        return taken
+    return data.scales[features] * (taken - data.means[features])
