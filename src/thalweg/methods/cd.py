@@ -104,7 +104,7 @@ class CD(Method):
             )
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> CDState:
-        """The state at w₀, no feature gathered."""
+        """The state at w₀ with the best intercept for it, no feature gathered."""
         data = problem.objective
         means, spread = feature_spread(data)
         problem.passes += 1 + data.fit_intercept
@@ -113,6 +113,11 @@ class CD(Method):
         if np.any(coefficients):
             z = data.scores(w0)
             problem.passes += 1
+        if data.fit_intercept:
+            # Any other b would tilt v by the means of the features, and with it the working set.
+            w0, code = w0.copy(), LOSSES[data.loss]
+            w0[-1] += kernels.best_shift(code, z, data.y, data.weights, data.delta)
+            z = z + (float(w0[-1]) - float(b))
         is_sparse = data.matrix.is_sparse
         start = CDState(
             w0, np.inf, w0, z, z, means, means, spread,
