@@ -46,7 +46,7 @@ from thalweg.methods.problem import Problem
 from thalweg.methods.rounding import rounding_of
 from thalweg.methods.screening import feature_spread, zero_features
 from thalweg.objectives.columns import append, gather, offsets, weighted
-from thalweg.objectives.linear import LinearProblem
+from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
 
 TIGHT = 0.01  # of the violation before: how far the model is minimised where sweeps are cheap
 LOOSE = 0.1  # and where they have cost as much as a pass over X
@@ -97,14 +97,14 @@ class CD(Method):
         """Coordinates have exact steps where every sample has one score."""
         if not isinstance(problem.objective, LinearProblem):
             raise InputError(f"cd needs a LinearProblem, got {problem.name}: use method='fista'")
-        if problem.objective.loss not in LOSSES:
+        if problem.objective.loss == MULTINOMIAL:
             raise InputError(
                 f"cd needs a loss of one score a sample, got {problem.objective.loss}: "
                 "use method='fista'"
             )
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> CDState:
-        """The state at w₀, no feature gathered."""
+        """The state at w₀ with the best intercept for it, no feature gathered."""
         data = problem.objective
         means, spread = feature_spread(data)
         problem.passes += 1 + data.fit_intercept
@@ -113,6 +113,11 @@ class CD(Method):
         if np.any(coefficients):
             z = data.scores(w0)
             problem.passes += 1
+        if data.fit_intercept:
+            # Any other b would tilt v by the means of the features, and with it the working set.
+            w0, code = w0.copy(), LOSSES[data.loss]
+            w0[-1] += kernels.best_shift(code, z, data.y, data.weights, data.delta)
+            z = z + (float(w0[-1]) - float(b))
         is_sparse = data.matrix.is_sparse
         start = CDState(
             w0, np.inf, w0, z, z, means, means, spread,
