@@ -5,8 +5,10 @@ import pytest
 
 from thalweg.kernels.duality import (
     class_conjugates_pass,
+    class_shifted_slopes_pass,
     class_slopes_pass,
     conjugates_pass,
+    shifted_slopes_pass,
     slopes_pass,
 )
 from thalweg.kernels.losses import (
@@ -16,6 +18,7 @@ from thalweg.kernels.losses import (
     SQUARED,
     SQUARED_HINGE,
     loss_conjugate,
+    loss_curvature,
     loss_value_and_slope,
 )
 
@@ -51,6 +54,29 @@ def test_passes_are_the_sums_of_the_losses(code):
     total, size = conjugates_pass(code, theta, y, c, DELTA)
     assert total == pytest.approx(math.fsum(terms), rel=1e-13)
     assert size == pytest.approx(math.fsum(map(abs, terms)), rel=1e-13)
+
+
+@pytest.mark.parametrize("code", ONE_SCORE.values(), ids=ONE_SCORE)
+def test_shifted_slopes_are_those_of_shifted_scores(code):
+    z, y, c = samples(code)
+    theta = np.empty(N)
+    slopes_pass(code, z + 0.7, y, c, DELTA, theta)
+    h = np.array([loss_curvature(code, z[i] + 0.7, y[i], DELTA) for i in range(N)])
+    found = shifted_slopes_pass(code, z, 0.7, y, c, DELTA)
+    assert found == pytest.approx((c @ theta, c @ np.abs(theta), c @ h), rel=1e-13)
+
+
+def test_shifted_class_slopes_equal_a_slow_definition():
+    rng = np.random.default_rng(1)
+    Z, c, shift = 3 * rng.standard_normal((N, K)), rng.random(N), rng.standard_normal(K)
+    before = Z.copy()
+    predicted, H = np.full(K, np.nan), np.full((K, K), np.nan)
+    class_shifted_slopes_pass(Z, shift, c, predicted, H)
+    q = np.exp(Z + shift) / np.exp(Z + shift).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(predicted, c @ q, rtol=1e-13)
+    slow = sum(c[i] * (np.diag(q[i]) - np.outer(q[i], q[i])) for i in range(N))
+    np.testing.assert_allclose(H, slow, rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(Z, before)
 
 
 @pytest.mark.parametrize("code", ONE_SCORE.values(), ids=ONE_SCORE)

@@ -1,0 +1,259 @@
+"""A lower bound on the optimum of a linear problem, from any point: a feasible point of its dual.
+
+    P(w, b) = Σᵢ cᵢ ℓᵢ(xᵢᵀw + b) + R(w)            R(w) = (l2/2)‖w‖² + l1‖w‖₁
+    D(θ)    = −Σᵢ cᵢ ℓᵢ*(θᵢ) − R*(−v)              v = Σᵢ cᵢθᵢxᵢ
+
+For every θ with Σ cᵢθᵢ = 0 (asked for by the intercept, which no penalty holds), D(θ) ≤ P*. R*(u)
+is Σⱼ max(0, |uⱼ| − l1)²/(2·l2), and for l2 = 0 it is 0 where ‖u‖∞ ≤ l1 and infinite elsewhere. At
+the optimum the slopes ℓ′(zᵢ) are the best θ; elsewhere they are made feasible, at a cost of O(n):
+
+    shifted    where there is an intercept and Σ cᵢθᵢ is not small, slopes are taken at the
+               intercept that is best for this w: there they cancel
+    balanced   what is left is removed: the slopes of the heavier sign are shrunk until the two
+               sides cancel; for K classes, mass of classes that are predicted too often is moved
+               to those predicted too rarely, sample by sample
+    scaled     θ is multiplied by s ≤ l1/‖v‖∞ where l2 = 0, and by 1 elsewhere; or, if asked for,
+               by the s that maximises D(sθ), which is concave in s: far from the optimum
+
+Balancing moves θ towards 0, or within the simplex, and so stays in the domain of ℓ*; a scale above
+1 stops at its edge. As D(0) = 0, no bound is negative.
+
+Cost: one pass over X besides the scores, and three vectors of n (n·K) numbers.
+Ndiaye, Fercoq, Gramfort & Salmon, J. Mach. Learn. Res. 18 (2017), for the scaling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from thalweg.kernels.duality import (
+    class_conjugates_pass,
+    class_shifted_slopes_pass,
+    class_slopes_pass,
+    conjugates_pass,
+    shifted_slopes_pass,
+    slopes_pass,
+)
+from thalweg.kernels.losses import LOSSES
+from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
+
+EPS = float(np.finfo(np.float64).eps)
+ROUNDING = 8.0  # ulps of the sizes of all terms
+SHIFTS = 30  # steps to the best intercept at most; near the optimum it takes one or two
+# Σ cᵢθᵢ that is left to balancing. Shrinking is as good as a shift from 1e-2 of Σ cᵢ|θᵢ| on; moving
+# mass to a class of probability 0 is not, as q log q is steep there.
+BALANCED = 1e-3  # of Σ cᵢ|θᵢ|
+CLASSES_BALANCED = 1e-14
+CONVERGED = 1e-7  # a Newton step this short has squared its error already
+LOGIT = 40.0  # beyond the scores, no intercept of a logistic model needs to go further
+WIDEST = 4.0  # the largest scale that is tried where neither l1 nor a domain sets one
+GOLDEN = 0.5 * (5.0**0.5 - 1.0)
+SECTIONS = 14  # leave 1e-3 of the range; D is flat at its best scale, and loses the square of that
+
+
+class LowerBound(NamedTuple):
+    """D(θ) at a feasible point, and what rounding may have added to it."""
+
+    value: float
+    rounding: float
+
+    @property
+    def floor(self) -> float:
+        """P* is at least this."""
+        return self.value - self.rounding
+
+
+def lower_bound(
+    problem: LinearProblem, w: np.ndarray, z: np.ndarray, theta: np.ndarray, worth: float
+) -> LowerBound:
+    """The bound from `w`, float64[dim], with its scores `z` and slopes `theta`.
+
+    The problem has a penalty. A bound below `worth` is worth a search for the best scale.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        if problem.fit_intercept:
+            shift = best_shift(problem, z)
+            if np.any(shift):
+                w = w.copy()
+                w[problem.p * problem.outputs :] += shift
+                _, theta = slopes(problem, z + shift)
+            theta = balanced(problem, theta)
+        found = _scaled(problem, w, theta, problem.transpose(theta), worth)
+    # No loss is negative: at a w so huge that sums overflow, this much is still true.
+    return found if np.isfinite(found.floor) else LowerBound(0.0, 0.0)
+
+
+def slopes(problem: LinearProblem, z: np.ndarray) -> tuple[float, np.ndarray]:
+    """Σ cᵢℓᵢ and θᵢ = ℓ′ᵢ at the scores `z`."""
+    if problem.loss == MULTINOMIAL:
+        theta = z.copy()
+        return class_slopes_pass(theta, problem.y, problem.weights), theta
+    theta = np.empty(problem.n)
+    code = LOSSES[problem.loss]
+    return slopes_pass(code, z, problem.y, problem.weights, problem.delta, theta), theta
+
+
+def reach(problem: LinearProblem, w: np.ndarray, theta: np.ndarray) -> float:
+    """Σⱼ|wⱼ| Σᵢ cᵢ|θᵢxᵢⱼ| + |b| Σᵢ cᵢ|θᵢ|, or more: by Cauchy and Schwarz, without a pass."""
+    W, b = problem.coefficients(w)
+    lengths = np.sqrt(problem.column_squares)
+    return float(np.sum((lengths @ np.abs(W) + np.abs(b)) * _spread(problem, theta)))
+
+
+def best_shift(problem: LinearProblem, z: np.ndarray) -> Any:
+    """What to add to the intercept so that the slopes cancel, float or float64[K]."""
+    if problem.loss == MULTINOMIAL:
+        return _best_class_shift(problem, z)
+    y, c = problem.y, problem.weights
+    # The mean residual, or the place where two classes balance, lies among these.
+    high = float(np.max(np.abs(z)) + np.max(np.abs(y))) + LOGIT
+    low, shift = -high, 0.0
+    for _ in range(SHIFTS):
+        slope, size, curvature = shifted_slopes_pass(
+            LOSSES[problem.loss], z, shift, y, c, problem.delta
+        )
+        if not abs(slope) > BALANCED * size:
+            break
+        low, high = (low, shift) if slope > 0 else (shift, high)
+        step = slope / curvature if curvature > 0 else np.inf
+        shift = shift - step if low < shift - step < high else 0.5 * (low + high)
+    return shift
+
+
+def _best_class_shift(problem: LinearProblem, Z: np.ndarray) -> np.ndarray:
+    """Newton's method where its step is short, iterative scaling, which cannot fail, elsewhere."""
+    classes, c = problem.outputs, problem.weights
+    shares = np.bincount(problem.y, weights=c, minlength=classes)
+    shift, predicted, H = np.zeros(classes), np.empty(classes), np.empty((classes, classes))
+    for _ in range(SHIFTS):
+        class_shifted_slopes_pass(Z, shift, c, predicted, H)
+        excess = predicted - shares
+        if not np.abs(excess).sum() > CLASSES_BALANCED:
+            break
+        # A common shift of all classes changes nothing: the ones make H regular along it.
+        step = np.linalg.lstsq(H + 1.0 / classes, excess, rcond=EPS)[0]
+        if not np.abs(step).max() <= 1.0:
+            tiny = np.finfo(np.float64).tiny
+            step = np.log(np.maximum(predicted, tiny)) - np.log(np.maximum(shares, tiny))
+            step = np.clip(step, -LOGIT, LOGIT)
+        shift = shift - step
+        if np.abs(step).max() <= CONVERGED:
+            break
+    return shift
+
+
+def balanced(problem: LinearProblem, theta: np.ndarray) -> np.ndarray:
+    """θ with Σ cᵢθᵢ = 0, moved as little as is simple."""
+    c = problem.weights
+    if problem.loss != MULTINOMIAL:
+        up = float(c @ np.maximum(theta, 0.0))
+        down = float(c @ np.maximum(-theta, 0.0))
+        if up == down:
+            return theta
+        factor = min(up, down) / max(up, down)
+        heavier = theta > 0 if up > down else theta < 0
+        return np.where(heavier, factor * theta, theta)
+    # The label's own entry is q − 1, which 1 + θ would round: it is minus the others, always.
+    samples = np.arange(problem.n)
+    shares = np.bincount(problem.y, weights=c, minlength=problem.outputs)
+    excess = c @ theta
+    predicted = shares + excess
+    over, lack = excess > 0, np.maximum(-excess, 0.0)
+    if not lack.any():  # no class is predicted too rarely: what is over is rounding
+        return theta
+    taken = np.where(over, excess / np.where(predicted > 0, predicted, 1.0), 0.0)
+    freed = theta @ taken + taken[problem.y]
+    theta = theta * (1.0 - taken) + np.outer(freed, lack / lack.sum())
+    theta[samples, problem.y] = 0.0
+    theta[samples, problem.y] = -theta.sum(axis=1)
+    return theta
+
+
+def _scaled(
+    problem: LinearProblem, w: np.ndarray, theta: np.ndarray, v: np.ndarray, worth: float
+) -> LowerBound:
+    """The bound at the best multiple of θ that is found; θ came from `w`."""
+    steepest = float(np.max(np.abs(v)))
+    largest = np.inf
+    if problem.l2 == 0.0 and steepest > 0.0:
+        # A hair inside: l1/‖v‖∞ may round to a factor that leaves v outside by an ulp.
+        largest = problem.l1 / (steepest * (1.0 + 4.0 * EPS))
+    best = _bound(problem, w, theta, v, min(1.0, largest))
+    is_small = problem.l2 == 0.0 and 1.0 < largest < WIDEST  # v is inside ‖v‖∞ ≤ l1 by a little
+    if is_small or best.value < worth:
+        high = min(largest, _edge(problem, theta), WIDEST)
+        if is_small:
+            best = max(best, _bound(problem, w, theta, v, high))
+        if best.value < worth:
+            s = _argmax(lambda s: _bound(problem, w, theta, v, s).value, high)
+            best = max(best, _bound(problem, w, theta, v, s))
+    return max(best, LowerBound(0.0, 0.0))
+
+
+def _argmax(concave: Callable[[float], float], high: float) -> float:
+    """Where a concave function is largest in [0, high], by golden sections."""
+    low = 0.0
+    left, right = (1.0 - GOLDEN) * high, GOLDEN * high
+    at_left, at_right = concave(left), concave(right)
+    for _ in range(SECTIONS):
+        if at_left > at_right:
+            high, right, at_right = right, left, at_left
+            left = high - GOLDEN * (high - low)
+            at_left = concave(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + GOLDEN * (high - low)
+            at_right = concave(right)
+    return left if at_left > at_right else right
+
+
+def _edge(problem: LinearProblem, theta: np.ndarray) -> float:
+    """The largest factor that leaves θ in the domain of ℓ*, a hair inside."""
+    widest = {"logistic": 1.0, MULTINOMIAL: 1.0, "huber": problem.delta}.get(problem.loss)
+    if widest is None:
+        return np.inf
+    longest = float(np.max(np.abs(theta[problem.weights > 0])))
+    if longest == 0.0:
+        return np.inf
+    return widest / longest * (1.0 - 4.0 * EPS)
+
+
+def _bound(
+    problem: LinearProblem, w: np.ndarray, theta: np.ndarray, v: np.ndarray, scale: float
+) -> LowerBound:
+    """D(scale·θ) with its rounding."""
+    theta = scale * theta
+    if problem.loss == MULTINOMIAL:
+        conjugates, size = class_conjugates_pass(theta, problem.y, problem.weights)
+    else:
+        code = LOSSES[problem.loss]
+        conjugates, size = conjugates_pass(code, theta, problem.y, problem.weights, problem.delta)
+    penalty = 0.0
+    u = np.zeros_like(v)  # |∇R*|, by which an error of v counts
+    if problem.l2 > 0.0:
+        beyond = np.maximum(0.0, scale * np.abs(v) - problem.l1)
+        penalty = float(np.sum(beyond**2)) / (2.0 * problem.l2)
+        u = beyond / problem.l2
+    value = -conjugates - penalty
+    terms = size + penalty + reach(problem, np.concatenate([u.ravel(), w[u.size :]]), theta)
+    if problem.l2 == 0.0:
+        # v may be outside by its error: a factor of 1 − error/l1 cures it, and by concavity and
+        # D(0) = 0 costs that share of D.
+        terms += max(value, 0.0) * _error_of_v(problem, theta) / problem.l1
+    return LowerBound(value, ROUNDING * EPS * terms)
+
+
+def _error_of_v(problem: LinearProblem, theta: np.ndarray) -> float:
+    """maxⱼ Σᵢ cᵢ|θᵢxᵢⱼ|, or more: what an ulp of the terms of v is taken of."""
+    lengths = np.sqrt(problem.column_squares)
+    if problem.scales is not None and problem.means is not None:
+        lengths = problem.scales * (lengths + np.abs(problem.means))
+    return float(np.max(lengths) * np.max(_spread(problem, theta)))
+
+
+def _spread(problem: LinearProblem, theta: np.ndarray) -> np.ndarray:
+    """√(Σ cᵢθᵢ²) ≥ Σ cᵢ|θᵢ|, float64[] or [K]."""
+    return np.sqrt(problem.weights @ theta**2)
