@@ -19,6 +19,24 @@ def follow(method, objective, w0, count):
     return states
 
 
+def linear(loss="logistic", *, n=80, units=1.0, storage=np.asarray, dtype=np.float64, **options):
+    """A linear problem of five features whose columns are multiplied by `units`."""
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((n, 5)) @ np.diag([1.0, 2.0, 0.5, 1.0, 1.0]) + 0.3
+    scores = X @ rng.standard_normal((5, 3)) + rng.standard_normal((n, 3))
+    y = scores[:, 0] if loss in ("squared", "huber") else scores[:, 0] > 0
+    y = np.argmax(scores, axis=1) if loss == "multinomial" else y
+    return tw.LinearProblem(storage((X * units).astype(dtype)), y, loss, **options)
+
+
+def without_scores(data):
+    """The same function, of which nothing but values, gradients and products is known."""
+    return tw.Objective(
+        data.value, hessian_vector=data.hessian_vector,
+        value_and_gradient=data.value_and_gradient, dim=data.dim, check_gradient=False,
+    )  # fmt: skip
+
+
 def times(factor, surface):
     """a·f(w)."""
     return tw.Objective(

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import thalweg as tw
-from stepping import in_units
+from stepping import in_units, linear, without_scores
 from thalweg.methods.lbfgs import two_loop
 from thalweg.methods.problem import Problem
 
@@ -153,3 +153,72 @@ def test_begins_anew_when_what_was_learnt_points_uphill():
     after = tw.LBFGS(memory=3).advance(Problem(surface, 2, np.dtype(np.float64)), state)
     assert after.value < state.value
     assert after.pairs == 1
+
+
+LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
+
+
+def count(method, data, steps, w0=None):
+    """How many passes and trials each step took, and the states."""
+    w0 = data.start if w0 is None else w0
+    problem = Problem(data, data.dim, w0.dtype)
+    state = method.init(problem, w0, np.random.default_rng(0))
+    passes, trials, points = [], [], [state.w]
+    for _ in range(steps):
+        before = problem.passes, problem.values
+        state = method.advance(problem, state)
+        passes.append(problem.passes - before[0])
+        trials.append(problem.values - before[1])
+        points.append(state.w)
+    return passes, trials, points
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_scores_do_not_change_the_steps(loss):
+    data, method = linear(loss, l2=1e-3), tw.LBFGS(precondition=False)
+    w0 = np.random.default_rng(0).standard_normal(data.dim)
+    passes, trials, points = count(method, data, 12, w0)
+    reads, _, plain = count(method, without_scores(data), 12, w0)
+    np.testing.assert_allclose(points, plain, rtol=1e-6, atol=1e-9)
+    assert reads == [k if k == 1 else k - 1 for k in trials]  # the accepted point, looked at twice
+    assert max(reads) >= max(passes)
+
+
+@pytest.mark.parametrize("precondition", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_first_trial_that_is_accepted_reads_the_data_once_and_a_search_twice(loss, precondition):
+    data = linear(loss, l2=1e-3)
+    w0 = 3 * np.random.default_rng(1).standard_normal(data.dim)
+    passes, trials, _ = count(tw.LBFGS(precondition=precondition), data, 12, w0)
+    assert passes == [1 if k == 1 else 2 for k in trials]
+    assert min(trials) == 1
+    assert max(trials) > 2 or (loss, precondition) == ("squared", True)
+
+
+def test_the_diagonal_means_scaled_variables():
+    # The same steps as plain L-BFGS on f(M^−½u), u = M^½w.
+    data = linear(l2=1e-2, units=np.array([1.0, 100.0, 1e-3, 7.0, 1.0]))
+    root = np.sqrt(data.curvature_diagonal)
+    scaled = tw.Objective(
+        lambda u: data.value(u / root), lambda u: data.gradient(u / root) / root,
+        dim=data.dim, check_gradient=False,
+    )  # fmt: skip
+    w0 = np.random.default_rng(2).standard_normal(data.dim) / root
+    points = count(tw.LBFGS(), data, 10, w0)[2]
+    expected = count(tw.LBFGS(), scaled, 10, root * w0)[2]
+    np.testing.assert_allclose(np.array(points) * root, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_units_of_features_do_not_matter():
+    units = 2.0 ** np.array([0, 13, -10, 3, -4])
+    plain, scaled = (
+        count(tw.LBFGS(), linear(units=u), 10)[2][-1][:5] * u for u in (np.ones(5), units)
+    )
+    np.testing.assert_allclose(plain, scaled, rtol=1e-10)
+
+
+def test_badly_scaled_features_cost_no_passes():
+    data = linear(l2=1e-6, n=400, units=np.array([1.0, 1e3, 1e-3, 30.0, 1.0]))
+    runs = [tw.minimize(data, tw.LBFGS(precondition=p), max_iter=3000) for p in (True, False)]
+    assert runs[0].outcome is tw.Outcome.CONVERGED
+    assert 5 * runs[0].counts["passes"] < runs[1].counts["passes"]

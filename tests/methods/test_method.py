@@ -36,6 +36,7 @@ FLAGS = [
     ("adam", "bias_correction"),
     ("fista", "momentum"),
     ("fista", "restart"),
+    ("lbfgs", "precondition"),
     ("nesterov", "restart"),
     ("rmsprop", "eps_inside"),
     ("rmsprop", "lagged"),
@@ -98,7 +99,7 @@ def test_flags_must_be_flags(name, option, bad):
         (lambda: tw.Adam(learning_rate=0.1), "adam has no option 'learning_rate': it is called 'l"),
         (lambda: tw.HeavyBall(beta=0.9), "heavy-ball has no option 'beta': it is called 'momentu"),
         (lambda: tw.LBFGS(m=5), "lbfgs has no option 'm': it is called 'memory' here. "),
-        (lambda: tw.LBFGS(zzz=5), "lbfgs has no option 'zzz': Known: memory."),
+        (lambda: tw.LBFGS(zzz=5), "lbfgs has no option 'zzz': Known: memory, precondition."),
         (lambda: tw.BFGS(memory=5), "bfgs has no option 'memory': it takes none."),
     ],
 )

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import thalweg as tw
-from stepping import follow
+from stepping import follow, linear, without_scores
+from thalweg.methods import newton
+from thalweg.methods.newton import newton_step, solve, solve_samples
+from thalweg.methods.problem import Problem
 
 # Σ eʷ − 2w + ½w²: strongly convex, not quadratic; e^w + w = 2 at the minimum.
 BENT = tw.Objective(
@@ -127,3 +130,140 @@ def test_too_many_variables_name_newton_cg():
     assert str(caught.value) == (
         'newton factorises a 2001×2001 Hessian, at most 2000 variables: use method="newton-cg"'
     )
+
+
+def test_solving_is_exact_where_definite_and_scaled_by_the_diagonal():
+    # κ = 10²⁰ by units alone.
+    units = np.array([1e-10, 1.0, 1e10])
+    S = np.array([[1.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 1.0]])
+    g = np.array([1.0, -2.0, 3.0])
+    p = solve(np.outer(units, units) * S, units * g, 0.0)
+    np.testing.assert_allclose(units * p, np.linalg.solve(S, g), rtol=1e-12)
+
+
+def test_what_is_not_definite_is_solved_by_absolute_curvatures():
+    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
+    for curvatures in ([2.0, 0.5, -1.0], [4.0, 1.0, 1e-17]):
+        H = Q @ np.diag(curvatures) @ Q.T
+        sizes = np.maximum(np.abs(curvatures), np.sqrt(np.finfo(float).eps) * max(curvatures))
+        expected = Q @ np.diag(1 / sizes) @ Q.T @ np.ones(3)
+        np.testing.assert_allclose(solve(H, np.ones(3), 0.0), expected, rtol=1e-6)
+
+
+def test_a_ridge_makes_a_singular_convex_hessian_definite():
+    # (1, 1, −2) and the third variable have no curvature, and g no part along them.
+    H = np.array([[2.0, 2.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 0.0]])
+    p = solve(H, np.array([4.0, 4.0, 0.0]), 1e-10)
+    np.testing.assert_allclose(p, [1.0, 1.0, 0.0], rtol=1e-5)
+
+
+LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_scores_do_not_change_the_steps(loss):
+    data = linear(loss, l2=1e-2)
+    w0 = 0.3 * np.random.default_rng(0).standard_normal(data.dim)
+    scored, plain = (
+        follow(tw.Newton(), objective, w0, 4) for objective in (data, without_scores(data))
+    )
+    for state, expected in zip(scored, plain, strict=True):
+        found, right = (data.scores(w).reshape(80, -1) for w in (state.w, expected.w))
+        if loss == "multinomial":  # the same up to what all intercepts have in common
+            found, right = (Z - Z.mean(axis=1, keepdims=True) for Z in (found, right))
+        np.testing.assert_allclose(found, right, rtol=1e-6, atol=1e-7)
+
+
+def test_badly_scaled_features_do_not_matter():
+    data = linear(l2=1e-8, units=np.array([1.0, 1e5, 1e-5, 30.0, 1.0]))
+    run = tw.minimize(data, "newton", tol=1e-9)
+    assert run.outcome is tw.Outcome.CONVERGED
+    assert run.iterations < 15
+
+
+def test_a_step_is_two_passes():
+    data = linear(l2=1e-2)
+    problem = Problem(data, data.dim, np.dtype(np.float64))
+    state = tw.Newton().init(problem, data.start, np.random.default_rng(0))
+    tw.Newton().advance(problem, state)
+    assert problem.counts == {"values": 2, "gradients": 2, "hessian_vectors": 6, "passes": 3}
+
+
+@pytest.fixture
+def sampled(monkeypatch):
+    """A problem that counts as large, with samples of 100 and 400 of its 1,600 rows."""
+    monkeypatch.setattr(newton, "LARGE", 1000)
+    monkeypatch.setattr(newton, "ROWS_A_VARIABLE", 15)
+    return linear(n=1600, l2=1e-3)
+
+
+def test_samples_are_solved_first_and_cost_their_share_of_a_pass(sampled):
+    problem = Problem(sampled, sampled.dim, np.dtype(np.float64))
+    start = problem.point(sampled.start)
+    found = solve_samples(problem, start, np.random.default_rng(0))
+    optimum = tw.minimize(sampled, "newton-cg", tol=1e-13)
+    # About dim/2m = 6/800 of the loss from the optimum, and all of it at the whole.
+    assert 0 < found.value - optimum.value < 0.05 * (start.value - optimum.value)
+    value, gradient, scores = sampled.value_gradient_scores(found.w)
+    assert (found.value, found.gradient.tolist()) == (value, gradient.tolist())
+    np.testing.assert_array_equal(found.scores, scores)
+    # At the whole twice; on samples of a 16th and a 4th, each a start and two passes a step.
+    fraction = problem.passes - 2
+    assert 5 / 16 + 3 / 4 - 1e-12 <= fraction < 4
+    assert fraction * 16 == int(fraction * 16)
+    assert problem.counts["gradients"] == 2
+
+
+def test_samples_follow_the_seed_and_only_once(sampled):
+    runs = [tw.minimize(sampled, "newton", seed=seed, tol=1e-12) for seed in (1, 1, 2)]
+    assert runs[0].w.tobytes() == runs[1].w.tobytes()
+    assert runs[0].trace["value"][1] == runs[1].trace["value"][1] != runs[2].trace["value"][1]
+    assert all(run.converged for run in runs)
+    passes = np.diff(runs[0].trace["passes"])
+    assert passes[0] % 1 != 0
+    assert set(passes[1:]) <= {2.0, 3.0}
+
+
+def test_samples_that_lead_up_are_forgotten(sampled):
+    near = tw.minimize(sampled, "newton-cg", tol=1e-9).w
+    problem = Problem(sampled, sampled.dim, near.dtype)
+    start = problem.point(near)
+    assert solve_samples(problem, start, np.random.default_rng(0)) is None
+    state = tw.Newton().init(problem, near, np.random.default_rng(0))
+    after = tw.Newton().advance(problem, state)
+    expected = newton_step(problem, start)
+    np.testing.assert_array_equal(after.w, expected.w)
+
+
+def test_a_resumed_run_takes_the_same_samples(sampled, tmp_path):
+    whole = tw.minimize(sampled, "newton", tol=1e-12, seed=4)
+    for stop in (1, 2):
+        file = tmp_path / f"{stop}.checkpoint"
+        tw.minimize(sampled, "newton", tol=1e-12, seed=4, max_iter=stop, checkpoint=file)
+        resumed = tw.minimize(sampled, "newton", tol=1e-12, seed=4, checkpoint=file)
+        assert resumed.w.tobytes() == whole.w.tobytes()
+        assert resumed.counts == whole.counts
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_small_and_quadratic_problems_are_not_sampled(loss):
+    data = linear(loss, n=1600, l2=1e-3)
+    problem = Problem(data, data.dim, np.dtype(np.float64))
+    assert solve_samples(problem, problem.point(data.start), np.random.default_rng(0)) is None
+    assert problem.passes == 1
+
+
+def test_samples_without_weight_are_passed_over(sampled):
+    weights = np.zeros(1600)
+    weights[::700] = 1.0
+    data = linear(n=1600, l2=1e-3, sample_weight=weights)
+    run = tw.minimize(data, "newton")
+    assert run.outcome is tw.Outcome.CONVERGED
+
+
+@pytest.mark.parametrize("loss", ["logistic", "multinomial"])
+def test_a_penalty_on_no_intercept_leaves_newton_its_pace(loss):
+    # For K classes the intercepts may all be shifted: the Hessian is singular.
+    run = tw.minimize(linear(loss, l2=1e-4), "newton", tol=1e-10)
+    assert run.outcome is tw.Outcome.CONVERGED
+    assert run.iterations < 12

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import thalweg as tw
-from stepping import follow
+from stepping import follow, linear, without_scores
 from thalweg.methods.newton_cg import steihaug
 from thalweg.methods.problem import Problem
 
@@ -13,7 +13,11 @@ TIGHT = 1e24  # a first gradient so long that the forcing term is nothing
 
 def model_step(surface, w, *, radius, first_norm=TIGHT, most=100):
     problem = Problem(surface, w.size, w.dtype)
-    return steihaug(problem, w, surface.gradient(w), radius, first_norm, most), problem
+
+    def product(v):
+        return problem.hessian_vector(w, v)
+
+    return steihaug(product, surface.gradient(w), radius, first_norm, most), problem
 
 
 def decrease(surface, w, p):
@@ -198,3 +202,74 @@ def test_works_in_any_units(f_scale, w_scale, dtype):
     w0 = (w_scale * np.array([-1.5, 2.0])).astype(dtype)
     states = follow(tw.NewtonCG(), objective, w0, 45)
     assert states[-1].value < 1e-4 * states[0].value
+
+
+LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_on_a_linear_problem_it_reaches_the_same_minimum_in_fewer_passes(loss):
+    data = linear(loss, l2=1e-3, n=200, units=np.array([1.0, 1e3, 1e-2, 30.0, 1.0]))
+    scored = tw.minimize(data, "newton-cg", tol=1e-10)
+    plain = tw.minimize(without_scores(data), "newton-cg", data.start, tol=1e-9, max_iter=300)
+    assert scored.outcome is tw.Outcome.CONVERGED
+    assert scored.value <= plain.value + 1e-8
+    assert scored.counts["passes"] < plain.counts["passes"]
+
+
+def test_units_of_features_do_not_matter():
+    units = 2.0 ** np.array([0, 13, -10, 3, -4])
+    plain, scaled = (
+        follow(tw.NewtonCG(), linear(units=u), np.zeros(6), 4)[-1].w[:5] * u
+        for u in (np.ones(5), units)
+    )
+    np.testing.assert_allclose(plain, scaled, rtol=1e-9)
+
+
+def test_a_step_reads_the_data_for_its_diagonal_its_products_and_itself():
+    data = linear(l2=1e-3)
+    method, problem = tw.NewtonCG(), Problem(data, data.dim, np.dtype(np.float64))
+    state = method.init(problem, data.start, np.random.default_rng(0))
+    for _ in range(4):
+        before = problem.counts
+        state = method.advance(problem, state)
+        spent = {name: number - before[name] for name, number in problem.counts.items()}
+        assert spent["passes"] == spent["hessian_vectors"] + 2
+        assert spent["gradients"] == spent["values"] == 1
+
+
+def test_a_step_that_is_shortened_reads_the_data_once_more():
+    # Far out on the flat part of the loss a quadratic promises too much.
+    data = linear(l2=1e-9)
+    w0 = np.full(data.dim, -20.0)
+    method, problem = tw.NewtonCG(radius=1e9), Problem(data, data.dim, w0.dtype)
+    state = method.init(problem, w0, np.random.default_rng(0))
+    shortened = 0
+    for _ in range(6):
+        before = problem.counts
+        after = method.advance(problem, state)
+        spent = {name: number - before[name] for name, number in problem.counts.items()}
+        assert after.value < state.value
+        assert spent["passes"] == spent["hessian_vectors"] + 1 + spent["gradients"]
+        assert spent["gradients"] == (1 if spent["values"] == 1 else 2)
+        shortened += spent["values"] > 1
+        state = after
+    assert shortened
+
+
+def test_the_preconditioned_step_is_newtons_where_the_products_suffice():
+    data = linear(l2=1e-2, units=np.array([1.0, 1e4, 1e-3, 7.0, 1.0]))
+    w = 1.001 * tw.minimize(data, "newton", tol=1e-9).w
+    problem = Problem(data, data.dim, w.dtype)
+    state = tw.NewtonCG().init(problem, w, np.random.default_rng(0))
+    after = tw.NewtonCG().advance(problem, state._replace(first_norm=1e24, radius=1e9))
+    expected = np.linalg.solve(data.hessian(w), -data.gradient(w))
+    np.testing.assert_allclose(after.w - w, expected, rtol=1e-5, atol=1e-7 * np.abs(expected).max())
+
+
+def test_a_feature_without_curvature_is_no_obstacle():
+    # Huber: the third sample, alone in its feature, lies far beyond δ, where ℓ″ = 0 but ℓ′ = −δ.
+    data = tw.LinearProblem(np.eye(3), [0.1, -0.2, 50.0], "huber", fit_intercept=False)
+    states = follow(tw.NewtonCG(), data, np.zeros(3), 60)
+    assert states[-1].value < 1e-3
+    assert data.hessian_at(data.scores(np.zeros(3))).diagonal()[2] == 0.0

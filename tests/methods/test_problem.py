@@ -129,3 +129,56 @@ def test_a_hessian_counts_as_a_product_per_variable_and_its_own_as_one_pass():
         matrices.append(problem.hessian(w))
         assert (problem.hessian_vectors, problem.passes) == (3, passes)
     np.testing.assert_allclose(*matrices, atol=1e-15)
+
+
+def test_a_point_of_a_linear_problem_keeps_its_scores():
+    data = tw.LinearProblem(np.array([[1.0], [2.0]]), [0.0, 1.0], l2=0.1)
+    problem = Problem(data, 2, F64)
+    w = np.array([3.0, 1.0])
+    point = problem.point(w)
+    assert point.w is w
+    assert point.scores.tolist() == [4.0, 7.0]
+    value, gradient = data.value_and_gradient(w)
+    assert (point.value, point.gradient.tolist()) == (value, gradient.tolist())
+    assert problem.counts == {"values": 1, "gradients": 1, "hessian_vectors": 0, "passes": 1}
+    plain = Problem(tw.surfaces.Rosenbrock(), 2, np.dtype(np.float32))
+    point = plain.point(np.zeros(2, dtype=np.float32))
+    assert (point.scores.size, point.scores.dtype) == (0, np.float32)
+    assert plain.counts == {"values": 1, "gradients": 1, "hessian_vectors": 0, "passes": 1}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_hessian_at_a_point_is_counted_and_that_of_the_problem(dtype):
+    X = np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 0.0]], dtype=dtype)
+    data = tw.LinearProblem(X, [0, 1, 1], "logistic", l2=0.1)
+    w, v = np.array([0.3, -0.5, 1.0], dtype=dtype), np.array([1.0, 2.0, -1.0], dtype=dtype)
+    expected = data.hessian(w)
+    for objective, passes, diagonal_passes in (
+        (data, 1, 1),
+        (tw.Objective(data.value, data.gradient, data.hessian_vector, dim=3), 3, 0),
+    ):
+        problem = Problem(objective, 3, w.dtype)
+        H = problem.hessian_at(problem.point(w))
+        before = problem.counts
+        assert H.vector(v).dtype == dtype
+        np.testing.assert_allclose(H.vector(v), expected @ v, rtol=1e-4)
+        assert problem.hessian_vectors == before["hessian_vectors"] + 2
+        assert problem.passes == before["passes"] + 2
+        np.testing.assert_allclose(H.matrix(), expected, rtol=1e-4, atol=1e-6)
+        assert problem.hessian_vectors == before["hessian_vectors"] + 5
+        assert problem.passes == before["passes"] + 2 + passes
+        diagonal = H.diagonal()
+        assert problem.passes == before["passes"] + 2 + passes + diagonal_passes
+        if diagonal is not None:
+            np.testing.assert_allclose(diagonal, np.diag(expected), rtol=1e-6)
+        assert (diagonal is None) == (diagonal_passes == 0)
+
+
+def test_the_diagonal_of_curvature_is_known_to_linear_problems_alone():
+    data = tw.LinearProblem(np.eye(2), [0.0, 1.0], l2=0.5, fit_intercept=False)
+    problem = Problem(data, 2, F64)
+    assert problem.curvature_diagonal().tolist() == [1.0, 1.0]
+    assert problem.passes == 1
+    plain = Problem(tw.surfaces.Rosenbrock(), 2, F64)
+    assert plain.curvature_diagonal() is None
+    assert plain.passes == 0

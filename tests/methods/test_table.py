@@ -65,7 +65,10 @@ def test_options_in_brackets(text, method):
             "lbfgs[memory=5",
             f"method must be a known name, got 'lbfgs[memory=5': did you mean 'lbfgs'? {ALL}",
         ),
-        ("lbfgs[memry=3]", "lbfgs has no option 'memry': did you mean 'memory'? Known: memory."),
+        (
+            "lbfgs[memry=3]",
+            "lbfgs has no option 'memry': did you mean 'memory'? Known: memory, precondition.",
+        ),
         ("gd[lr=0.1]", "gd has no option 'lr': it is called 'step' here. Known: schedule, step."),
         ("bfgs[memory=3]", "bfgs has no option 'memory': it takes none."),
         (

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import thalweg as tw
+from thalweg.methods import line as lines
 from thalweg.methods.problem import Problem
 from thalweg.methods.wolfe import TRIALS, first_trial, strong_wolfe
 
@@ -24,13 +25,24 @@ class Line:
 
 
 def search(line, x, *, first=1.0, direction=None, dtype=np.float64):
-    """The search from x, downhill unless told otherwise: the point, and the problem for counts."""
+    """The search from x, downhill unless told otherwise: what was found, the problem for counts."""
     w = np.array([x], dtype=dtype)
     problem = Problem(line, 1, w.dtype)
-    value, gradient = problem.value_and_gradient(w)
+    start = problem.point(w)
     problem.gradients = 0
-    along = -gradient if direction is None else np.array([direction], dtype=dtype)
-    return strong_wolfe(problem, w, value, gradient, along, first), problem
+    along = -start.gradient if direction is None else np.array([direction], dtype=dtype)
+    point = strong_wolfe(lines.Line(problem, start, along), first)
+    return point and Found(point, w, along), problem
+
+
+class Found:
+    """The point that was found, with its place on the line and its slope."""
+
+    def __init__(self, point, w, along):
+        along = along.astype(np.float64)
+        self.w, self.value, self.gradient, _ = point
+        self.step = float((self.w - w)[0] / along[0])
+        self.slope = float(self.gradient @ along)
 
 
 def assert_strong_wolfe(line, x, point):
@@ -200,12 +212,15 @@ def test_works_along_a_direction_in_many_variables():
     problem = Problem(surface, 10, np.dtype(np.float64))
     for _ in range(50):
         w = rng.uniform(-2, 2, 10)
-        value, gradient = surface.value_and_gradient(w)
+        start = problem.point(w)
+        value, gradient = start.value, start.gradient
         direction = -gradient * rng.uniform(0.1, 10.0, 10)
-        point = strong_wolfe(problem, w, value, gradient, direction, first_trial(gradient))
+        point = strong_wolfe(lines.Line(problem, start, direction), first_trial(gradient))
         slope = gradient @ direction
-        np.testing.assert_array_equal(point.w, w + point.step * direction)
-        assert surface.value(point.w) <= value + DECREASE * point.step * slope
+        step = (point.w - w) @ direction / (direction @ direction)
+        np.testing.assert_allclose(point.w, w + step * direction, atol=1e-14)
+        assert point.value == surface.value(point.w)
+        assert point.value <= value + DECREASE * step * slope
         assert abs(surface.gradient(point.w) @ direction) <= CURVATURE * abs(slope)
 
 

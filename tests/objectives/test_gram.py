@@ -4,7 +4,7 @@ import scipy.sparse
 
 import thalweg as tw
 from thalweg.objectives import gram
-from thalweg.objectives.gram import feature_gram, sample_rows, weighted_means
+from thalweg.objectives.gram import class_gram, feature_gram, sample_rows, weighted_means
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 4)) * (RNG.random((30, 4)) < 0.6) + np.array([0.0, 5.0, 0.0, 1.0])
@@ -52,3 +52,29 @@ def test_large_means_cost_dense_data_no_digits():
     shifted = tw.LinearProblem(X + 1e6, Y, sample_weight=WEIGHTS)
     Z = slow_rows(True, False)
     np.testing.assert_allclose(feature_gram(shifted), Z.T @ Z, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_the_gram_of_classes_equals_the_slow_definition(
+    storage, fit_intercept, standardize, monkeypatch
+):
+    labels = np.arange(30) % 3
+    data = tw.LinearProblem(
+        storage(X), labels, "multinomial", sample_weight=WEIGHTS, fit_intercept=fit_intercept,
+        standardize=standardize,
+    )  # fmt: skip
+    c = WEIGHTS / WEIGHTS.sum()
+    features = slow_rows(fit_intercept, True) / np.sqrt(np.where(c > 0, c, 1.0))[:, None]
+    features = np.where(c[:, None] > 0, features, 0.0) if standardize else X
+    if fit_intercept:
+        features = np.column_stack([features, np.ones(30)])
+    p = RNG.dirichlet(np.ones(3), 30)
+    expected = sum(
+        c[i] * np.kron(np.outer(features[i], features[i]), np.diag(p[i]) - np.outer(p[i], p[i]))
+        for i in range(30)
+    )
+    np.testing.assert_allclose(class_gram(data, p), expected, atol=1e-12)
+    monkeypatch.setattr(gram, "BLOCK", 60)  # a few rows at a time
+    np.testing.assert_allclose(class_gram(data, p), expected, atol=1e-12)

@@ -556,7 +556,7 @@ def test_standardized_ridge_reaches_ridge_on_standardized_data():
     np.testing.assert_allclose(X @ coefficients + intercept, model.predict(scaled), rtol=1e-4)
 
 
-@pytest.mark.parametrize("loss", ["squared", "logistic", "squared-hinge", "huber"])
+@pytest.mark.parametrize("loss", NAMES)
 @pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("standardize", [True, False])
@@ -564,6 +564,7 @@ def test_the_hessian_is_made_of_its_products(loss, storage, fit_intercept, stand
     rng = np.random.default_rng(3)
     X = rng.standard_normal((40, 5)) + 2.0
     y = rng.standard_normal(40) if loss in ("squared", "huber") else rng.integers(0, 2, 40)
+    y = rng.integers(0, 3, 40) if loss == "multinomial" else y
     problem = LinearProblem(
         storage(X), y, loss, l2=0.1, fit_intercept=fit_intercept, standardize=standardize,
         sample_weight=np.arange(40.0),
@@ -573,9 +574,79 @@ def test_the_hessian_is_made_of_its_products(loss, storage, fit_intercept, stand
     np.testing.assert_allclose(problem.hessian(w), products, rtol=1e-10, atol=1e-12)
 
 
-def test_several_classes_have_no_hessian_of_their_own():
-    problem = LinearProblem(np.eye(3), [0, 1, 2], "multinomial", l2=0.1)
-    assert problem.hessian is None
+def seen(X, problem):
+    """X as the model sees it, dense, with a column for the intercept."""
+    if problem.standardize:
+        mean, deviation = slow_standards(X, problem.weights, problem.fit_intercept)
+        X = (X - mean) / deviation
+    return np.column_stack([X, np.ones(len(X))]) if problem.fit_intercept else X
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("loss", NAMES)
+def test_the_diagonal_of_curvature_is_a_bound_and_that_of_the_gram(
+    loss, fit_intercept, standardize
+):
+    X, y = data(loss)
+    problem = LinearProblem(
+        X, y, loss, l2=L2, fit_intercept=fit_intercept, standardize=standardize,
+        sample_weight=sample_weights(),
+    )  # fmt: skip
+    features = seen(X, problem)
+    bound = problem.curvature_diagonal.reshape(features.shape[1], problem.outputs)
+    expected = problem.curvature_bound * (problem.weights @ features**2)
+    expected[:P] += L2
+    np.testing.assert_allclose(bound, np.repeat(expected[:, None], problem.outputs, 1), rtol=1e-10)
+    for seed in range(3):
+        w = np.random.default_rng(seed).standard_normal(problem.dim)
+        assert np.all(np.diag(problem.hessian(w)) <= bound.ravel() * (1 + 1e-12))
+
+
+def test_a_feature_without_curvature_is_left_in_its_units():
+    problem = LinearProblem(np.array([[1.0, 0.0], [2.0, 0.0]]), [0.0, 1.0], fit_intercept=False)
+    np.testing.assert_allclose(problem.curvature_diagonal, [2.5, 1.0])
+
+
+@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("storage", ["C", "F", "csr"])
+def test_the_scores_come_with_value_and_gradient(loss, storage):
+    X, y = data(loss)
+    for fit_intercept, standardize in itertools.product((False, True), repeat=2):
+        for dtype in (np.float32, np.float64):
+            problem = LinearProblem(
+                stored(X.astype(dtype), storage), y, loss, l2=L2, delta=DELTA,
+                fit_intercept=fit_intercept, standardize=standardize,
+                sample_weight=sample_weights(),
+            )  # fmt: skip
+            w = np.random.default_rng(1).standard_normal(problem.dim).astype(dtype)
+            value, gradient, scores = problem.value_gradient_scores(w)
+            expected = problem.value_and_gradient(w)
+            assert value == pytest.approx(expected[0], rel=1e-14)
+            assert (gradient.dtype, scores.dtype) == (dtype, np.float64)
+            rtol = 1e-13 if dtype == np.float64 else 1e-5
+            np.testing.assert_allclose(gradient, expected[1], rtol=rtol, atol=rtol)
+            np.testing.assert_allclose(scores, problem.scores(w), rtol=rtol, atol=rtol)
+
+
+@pytest.mark.parametrize("storage", ["C", "F", "csr"])
+def test_a_sample_is_the_problem_on_its_rows(storage):
+    for loss, standardize in itertools.product(("logistic", "multinomial"), (False, True)):
+        X, y = data(loss)
+        s, rows = sample_weights(), np.array([1, 2, 5, 6, 10])
+        whole = LinearProblem(
+            stored(X, storage), y, loss, l2=L2, sample_weight=s, standardize=standardize
+        )
+        assert whole.row_squares.size == whole.n  # a cache that the sample must not inherit
+        part, w = whole.sample(rows), np.random.default_rng(3).standard_normal(whole.dim)
+        scores = whole.scores(w)
+        np.testing.assert_allclose(part.scores(w), scores[rows], rtol=1e-12, atol=1e-14)
+        c = s[rows] / s[rows].sum()
+        penalty = L2 / 2 * np.sum(whole.split(w)[0] ** 2)
+        losses = slow_losses(loss, scores, y)[rows]
+        assert part.value(w) == pytest.approx(c @ losses + penalty, rel=1e-12)
+        np.testing.assert_allclose(part.row_squares, whole.row_squares[rows], rtol=1e-12)
+        assert (part.n, whole.n, part.dim) == (5, N, whole.dim)
 
 
 @pytest.mark.parametrize("mean", [1e3, 1e6, 1e9])

@@ -202,3 +202,26 @@ def test_nothing_that_was_passed_is_written_to(make):
     assert problem.row_smoothness.shape == (4,)
     for part, kept in zip(parts, before, strict=True):
         np.testing.assert_array_equal(part, kept)
+
+
+@pytest.mark.parametrize("storage", ["C", "F", "csr"])
+def test_some_rows_keep_storage_dtype_and_indices(storage):
+    dense = (np.arange(12.0).reshape(4, 3) * (np.arange(12).reshape(4, 3) % 2)).astype(np.float32)
+    X = np.array(dense, order=storage) if storage != "csr" else scipy.sparse.csr_array(dense)
+    if storage == "csr":
+        X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    else:
+        X.flags.writeable = False
+    whole = check_matrix(X)
+    part = whole.take(np.array([1, 3]))
+    assert (part.shape, part.dtype) == ((2, 3), np.float32)
+    rows, before = part.rows, whole.rows
+    if storage == "csr":
+        assert (rows.indices.dtype, rows.indptr.dtype) == (np.int64, np.int64)
+        found = scipy.sparse.csr_array(tuple(rows), shape=part.shape).toarray()
+    else:
+        assert rows.flags.f_contiguous == before.flags.f_contiguous
+        assert not rows.flags.writeable
+        found = rows
+    assert part.entries == (np.count_nonzero(dense[[1, 3]]) if storage == "csr" else 6)
+    np.testing.assert_array_equal(found, dense[[1, 3]])

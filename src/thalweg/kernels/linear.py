@@ -71,13 +71,6 @@ def hessian_vector_pass(X, y, c, w, b, v, v_b, code, delta, start, stop, out):
 
 
 @kernel(fastmath=FAST_SUM)
-def curvatures_pass(X, y, c, w, b, code, delta, start, stop, out):
-    """Write cᵢℓ″ᵢ into `out`, in place."""
-    for i in range(start, stop):
-        out[i] = c[i] * loss_curvature(code, row_dot(X, i, w) + b, y[i], delta)
-
-
-@kernel(fastmath=FAST_SUM)
 def gram_vector_pass(X, c, v, v_b, start, stop, out):
     """Add Σ cᵢ(xᵢᵀv + v_b)xᵢ to `out` in place; returns the same sum without the xᵢ."""
     total = 0.0

@@ -20,8 +20,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from thalweg.core.errors import InputError
+from thalweg.methods.line import Line
 from thalweg.methods.method import Method
-from thalweg.methods.problem import Problem
+from thalweg.methods.problem import Point, Problem
 from thalweg.methods.wolfe import first_trial, strong_wolfe
 
 MOST_VARIABLES = 10_000  # B takes 800 MB there
@@ -33,6 +34,7 @@ class BFGSState(NamedTuple):
     w: np.ndarray  # iterate, float[dim]
     value: float  # f(w)
     gradient: np.ndarray  # ∇f(w), float[dim]
+    scores: np.ndarray  # of a linear problem at w, float64[n] or [n, K]; else empty
     B: np.ndarray  # inverse Hessian, float[dim, dim]
     updates: int  # that went into B; 0: B is the identity
 
@@ -57,19 +59,18 @@ class BFGS(Method):
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> BFGSState:
         """The state at w₀ with B = I."""
-        value, gradient = problem.value_and_gradient(w0)
-        return BFGSState(w0, value, gradient, np.eye(w0.size, dtype=w0.dtype), 0)
+        return BFGSState(*problem.point(w0), np.eye(w0.size, dtype=w0.dtype), 0)
 
     def advance(self, problem: Problem, state: BFGSState) -> BFGSState:
         """One line search and one update of B."""
-        w, value, gradient, B, updates = state
-        direction = -(B @ gradient)
+        w, _, gradient, _, B, updates = state
+        point = Point(*state[:4])
         first = 1.0 if updates else first_trial(gradient)
-        found = strong_wolfe(problem, w, value, gradient, direction, first)
+        found = strong_wolfe(Line(problem, point, -(B @ gradient)), first)
         if found is None and updates:
             # B has gone bad, by rounding or far from where it was learnt: begin anew.
             B, updates = np.eye(w.size, dtype=w.dtype), 0
-            found = strong_wolfe(problem, w, value, gradient, -gradient, first_trial(gradient))
+            found = strong_wolfe(Line(problem, point, -gradient), first_trial(gradient))
         if found is None:
             return state
         s, y = found.w - w, found.gradient - gradient
@@ -79,7 +80,7 @@ class BFGS(Method):
                 B = (curvature / float(y @ y)) * np.eye(w.size, dtype=w.dtype)
             B = _update(B, s, y, (1.0 / curvature))
             updates += 1
-        return BFGSState(found.w, found.value, found.gradient, B, updates)
+        return BFGSState(*found, B, updates)
 
 
 def _update(B: np.ndarray, s: np.ndarray, y: np.ndarray, rho: float) -> np.ndarray:

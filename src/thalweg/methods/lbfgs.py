@@ -7,10 +7,15 @@
 The two-loop recursion multiplies by B in 4·memory·dim operations:
 
     q ← ∇f(w);   newest to oldest:  aᵢ = ρᵢsᵢᵀq,  q ← q − aᵢyᵢ
-    q ← (sᵀy/yᵀy) q                 with the newest pair
+    q ← (sᵀy/yᵀDy) Dq               with the newest pair
     oldest to newest:               q ← q + sᵢ(aᵢ − ρᵢyᵢᵀq)
 
-Cost: O(memory·dim) a step besides one or two gradients; memory O(memory·dim).
+D is the identity. A linear problem knows a bound on the diagonal of its Hessian, and D is its
+inverse: the same steps as in variables scaled so that no feature has larger units than another.
+
+Cost: O(memory·dim) a step besides one or two gradients; memory O(memory·dim). On a linear problem a
+step reads the data once, or twice where its first trial is refused (`methods.line`), and the scores
+are kept: n numbers, n·K for K classes.
 Liu & Nocedal, Math. Program. 45 (1989).
 """
 
@@ -22,8 +27,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from thalweg.core.checks import check_count
+from thalweg.methods.line import Line
 from thalweg.methods.method import Method
-from thalweg.methods.problem import Problem
+from thalweg.methods.problem import Point, Problem
 from thalweg.methods.wolfe import first_trial, strong_wolfe
 
 
@@ -33,21 +39,27 @@ class LBFGSState(NamedTuple):
     w: np.ndarray  # iterate, float[dim]
     value: float  # f(w)
     gradient: np.ndarray  # ∇f(w), float[dim]
+    scores: np.ndarray  # of a linear problem at w, float64[n] or [n, K]; else empty
     S: np.ndarray  # the steps s, float[memory, dim]; pair k lives in row k mod memory
     Y: np.ndarray  # the gradient differences y, float[memory, dim]
     rho: np.ndarray  # 1/sᵀy, float[memory]
+    D: np.ndarray  # the diagonal that B is built on, float[dim]
     pairs: int  # pairs learnt since the last fresh start
 
 
 @dataclass(frozen=True)
 class LBFGS(Method):
-    """Limited-memory quasi-Newton; `memory` pairs are kept."""
+    """Limited-memory quasi-Newton; `memory` pairs are kept.
+
+    `precondition`: on a linear problem, take D from the diagonal of its curvature.
+    """
 
     name: ClassVar[str] = "lbfgs"
     State: ClassVar[type] = LBFGSState
     descends: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     memory: int = 10
+    precondition: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -55,22 +67,27 @@ class LBFGS(Method):
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> LBFGSState:
         """The state at w₀, nothing learnt."""
-        value, gradient = problem.value_and_gradient(w0)
         S = np.zeros((self.memory, w0.size), dtype=w0.dtype)
         rho = np.zeros(self.memory, dtype=w0.dtype)
-        return LBFGSState(w0, value, gradient, S, np.zeros_like(S), rho, 0)
+        D = np.ones_like(w0)
+        bound = problem.curvature_diagonal() if self.precondition else None
+        if bound is not None:
+            D = (1.0 / bound).astype(w0.dtype)
+        return LBFGSState(*problem.point(w0), S, np.zeros_like(S), rho, D, 0)
 
     def advance(self, problem: Problem, state: LBFGSState) -> LBFGSState:
         """One line search; overwrites the oldest pair of the state's S, Y and rho in place.
 
         Copying them instead would cost as much as the two-loop recursion.
         """
-        w, value, gradient, S, Y, rho, pairs = state
-        first = 1.0 if pairs else first_trial(gradient)
-        found = strong_wolfe(problem, w, value, gradient, -two_loop(state), first)
-        if found is None and pairs:
-            pairs = 0  # what was learnt no longer fits: forget it and begin anew
-            found = strong_wolfe(problem, w, value, gradient, -gradient, first_trial(gradient))
+        w, _, gradient, _, S, Y, rho, D, pairs = state
+        point = Point(*state[:4])
+        if pairs:
+            found = strong_wolfe(Line(problem, point, -two_loop(state)), 1.0)
+        if not pairs or found is None:
+            pairs = 0  # what was learnt no longer fits, if anything was: begin anew
+            first = first_trial(np.sqrt(D) * gradient)
+            found = strong_wolfe(Line(problem, point, -D * gradient), first)
         if found is None:
             return state
         s, y = found.w - w, found.gradient - gradient
@@ -79,12 +96,12 @@ class LBFGS(Method):
             row = pairs % self.memory
             S[row], Y[row], rho[row] = s, y, 1.0 / curvature
             pairs += 1
-        return LBFGSState(found.w, found.value, found.gradient, S, Y, rho, pairs)
+        return LBFGSState(*found, S, Y, rho, D, pairs)
 
 
 def two_loop(state: LBFGSState) -> np.ndarray:
     """B∇f(w), by the two-loop recursion."""
-    _, _, gradient, S, Y, rho, pairs = state
+    _, _, gradient, _, S, Y, rho, D, pairs = state
     memory = len(S)
     rows = [k % memory for k in range(max(0, pairs - memory), pairs)]  # oldest to newest
     q = gradient.copy()
@@ -92,9 +109,10 @@ def two_loop(state: LBFGSState) -> np.ndarray:
     for i in reversed(rows):
         a[i] = rho[i] * (S[i] @ q)
         q -= a[i] * Y[i]
+    q *= D
     if rows:
         newest = rows[-1]
-        q /= rho[newest] * (Y[newest] @ Y[newest])
+        q /= rho[newest] * (Y[newest] @ (D * Y[newest]))
     for i in rows:
         q += (a[i] - rho[i] * (Y[i] @ q)) * S[i]
     return q

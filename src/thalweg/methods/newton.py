@@ -1,14 +1,22 @@
 """Newton's method: jump to the minimum of the local quadratic.
 
-    H = ∇²f(w) = QΛQᵀ                  p = −Q|Λ|⁻¹Qᵀ∇f(w)
+    H = ∇²f(w)                         p = −H⁻¹∇f(w)
     w⁺ = w + αp                        α by a strong-Wolfe search, first trial 1
 
-Where H is positive definite p is Newton's step. Where it is not, a negative curvature enters with
-its absolute value, so that p runs away from the saddle along it instead of towards it; curvatures
-nearly zero are raised to √ε·max|Λ|.
+by Cholesky factors of D^−½HD^−½, D the diagonal of H, so that a variable's units do not matter.
+Where H is not safely positive definite, H = QΛQᵀ and p = −Q|Λ|⁻¹Qᵀ∇f(w): a negative curvature
+enters with its absolute value, so that p runs away from the saddle along it instead of towards it;
+curvatures nearly zero are raised to √ε·max|Λ|. A linear problem is convex, so D^−½HD^−½ + τI is
+definite for any τ > 0, and a tiny one is added.
 
-Cost: a Hessian (dim products, or one pass of a linear problem) and O(dim³) a step; memory O(dim²):
-use newton-cg for many variables. The absolute value: Dauphin et al., NeurIPS 2014.
+Large linear problems are first solved on samples of their rows, n/64, n/16 and n/4 of them, each
+from the solution of the last. A sample of m rows has its minimum about dim/2m above that of the
+whole (half the variance of a maximum-likelihood estimate in units of its loss), so a stage ends
+when a step gains less. All stages are the first iteration, which ends with one look at the whole.
+
+Cost: a Hessian (dim products, or one pass of a linear problem) and O(dim³) a step; memory O(dim²),
+and a quarter of X while sampling: use newton-cg for many variables. The absolute value: Dauphin et
+al., NeurIPS 2014.
 """
 
 from __future__ import annotations
@@ -17,13 +25,21 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+import scipy.linalg
 
 from thalweg.core.errors import InputError
+from thalweg.methods.line import Line
 from thalweg.methods.method import Method
-from thalweg.methods.problem import Problem
+from thalweg.methods.problem import Point, Problem
 from thalweg.methods.wolfe import strong_wolfe
 
 MOST_VARIABLES = 2_000  # dim products and an O(dim³) factorisation at every step
+SAFE = 100.0  # times dim·ε: least squared pivot of a matrix with ones on its diagonal
+RIDGE = 1e-10  # τ
+LARGE = 1_000_000  # entries of X from which samples are taken
+SHARES = (64, 16, 4)  # a sample has one of so many rows
+ROWS_A_VARIABLE = 50  # that a sample has at least
+STAGE = 10  # steps on a sample at most
 
 
 class NewtonState(NamedTuple):
@@ -32,6 +48,9 @@ class NewtonState(NamedTuple):
     w: np.ndarray  # iterate, float[dim]
     value: float  # f(w)
     gradient: np.ndarray  # ∇f(w), float[dim]
+    scores: np.ndarray  # of a linear problem at w, float64[n] or [n, K]; else empty
+    rng: np.random.Generator  # draws the samples
+    steps: int  # taken
 
 
 @dataclass(frozen=True)
@@ -54,20 +73,73 @@ class Newton(Method):
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonState:
         """The state at w₀."""
-        return NewtonState(w0, *problem.value_and_gradient(w0))
+        return NewtonState(*problem.point(w0), rng, 0)
 
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState:
-        """One factorisation and one line search."""
-        w, value, gradient = state
-        H = problem.hessian(w)
-        if not np.all(np.isfinite(H)):
-            return state
-        curvatures, Q = np.linalg.eigh(0.5 * (H + H.T))
-        sizes = np.abs(curvatures)
-        largest = float(sizes.max()) or 1.0  # none at all: down the gradient
-        floor = float(np.sqrt(np.finfo(w.dtype).eps)) * largest
-        direction = -(Q @ ((Q.T @ gradient) / np.maximum(sizes, floor)))
-        found = strong_wolfe(problem, w, value, gradient, direction, 1.0)
+        """One factorisation and one line search; the first time on samples, where they pay."""
+        point = Point(*state[:4])
+        found = None
+        if not state.steps:
+            found = solve_samples(problem, point, state.rng)
         if found is None:
-            return state
-        return NewtonState(found.w, found.value, found.gradient)
+            found = newton_step(problem, point)
+        return state if found is None else NewtonState(*found, state.rng, state.steps + 1)
+
+
+def newton_step(problem: Problem, point: Point) -> Point | None:
+    """The point that one step leads to, if any."""
+    H = problem.hessian_at(point).matrix()
+    if not np.all(np.isfinite(H)):
+        return None
+    ridge = RIDGE if point.scores.size else 0.0
+    p = -solve(H, point.gradient, ridge).astype(point.w.dtype, copy=False)
+    return strong_wolfe(Line(problem, point, p), 1.0)
+
+
+def solve(H: np.ndarray, g: np.ndarray, ridge: float) -> np.ndarray:
+    """H⁻¹g where H, with `ridge` on its scaled diagonal, is safely definite; else Q|Λ|⁻¹Qᵀg."""
+    H = 0.5 * (H + H.T)
+    D, eps = np.diag(H), float(np.finfo(H.dtype).eps)
+    if ridge:
+        D = np.where(D > 0.0, D, 1.0)  # a feature that never occurs, and no penalty
+    if np.all(D > 0.0):
+        scale = 1.0 / np.sqrt(D)
+        S = H * np.outer(scale, scale) + ridge * np.eye(D.size, dtype=H.dtype)
+        try:
+            factor = scipy.linalg.cholesky(S, lower=True)
+        except scipy.linalg.LinAlgError:
+            factor = np.zeros((1, 1))
+        if float(np.diag(factor).min()) ** 2 > SAFE * D.size * eps:
+            return scale * scipy.linalg.cho_solve((factor, True), scale * g)
+    curvatures, Q = np.linalg.eigh(H)
+    sizes = np.abs(curvatures)
+    largest = float(sizes.max()) or 1.0  # none at all: down the gradient
+    return Q @ ((Q.T @ g) / np.maximum(sizes, eps**0.5 * largest))
+
+
+def solve_samples(problem: Problem, start: Point, rng: np.random.Generator) -> Point | None:
+    """Where growing samples have their minimum, if it is lower on the whole; else None."""
+    data, w = problem.smooth, start.w
+    if not start.scores.size or data.loss == "squared" or data.matrix.entries < LARGE:
+        return None
+    for share in SHARES:
+        rows = data.n // share
+        if rows < ROWS_A_VARIABLE * problem.dim:
+            continue
+        # One of every `share` rows: spread over the data, and in the order of memory.
+        chosen = share * np.arange(rows) + rng.integers(share, size=rows)
+        sample = Problem(data.sample(chosen), problem.dim, problem.dtype)
+        point = sample.point(w)
+        for _ in range(STAGE):
+            ahead = newton_step(sample, point)
+            if ahead is None:
+                break
+            gain, point = point.value - ahead.value, ahead
+            if gain <= problem.dim / (2 * rows) * point.value:
+                break
+        w = point.w
+        problem.passes += sample.passes / share
+    if w is start.w:
+        return None
+    found = problem.point(w)
+    return found if found.value < start.value else None

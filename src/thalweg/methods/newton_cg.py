@@ -13,21 +13,29 @@ taken, and Δ shrinks or grows with ρ. Otherwise p, which descends, is shortene
 Δ becomes the length that did. η falls with the gradient, so that the last steps are Newton's and
 converge faster than linearly.
 
-Cost: a gradient, one or more values and a few Hessian-vector products a step; memory O(dim).
+A linear problem gives the diagonal of its Hessian for one pass. With M this diagonal, and I
+elsewhere, everything happens in the variables M^½p: conjugate gradients with M as preconditioner,
+the region ‖M^½p‖ ≤ Δ and the norms ‖M^−½∇f‖, so that no feature counts more for its units.
+
+Cost: a gradient, one or more values and a few Hessian-vector products a step; memory O(dim). On a
+linear problem scores are kept, n numbers or n·K: a product takes no exponential, a step costs one
+pass besides the products and M, and one more if it had to be shortened.
 Nocedal & Wright, Numerical Optimization, 2nd ed., Algorithms 4.1 and 7.2; the shortening: Nocedal &
 Yuan (1998); η after Eisenstat & Walker, SIAM J. Sci. Comput. 17 (1996).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from thalweg.core.checks import check_count, check_number
+from thalweg.methods.line import Line
 from thalweg.methods.method import Method
-from thalweg.methods.problem import Problem
+from thalweg.methods.problem import Hessian, Point, Problem
 from thalweg.methods.rounding import rounding_of
 
 ACCEPT = 1e-4  # least ρ of a step that is taken
@@ -42,8 +50,9 @@ class NewtonCGState(NamedTuple):
     w: np.ndarray  # iterate, float[dim]
     value: float  # f(w)
     gradient: np.ndarray  # ∇f(w), float[dim]
+    scores: np.ndarray  # of a linear problem at w, float64[n] or [n, K]; else empty
     radius: float  # Δ
-    first_norm: float  # ‖∇f(w₀)‖
+    first_norm: float  # ‖M^−½∇f(w₀)‖; 0 before the first step
 
 
 class Model(NamedTuple):
@@ -56,7 +65,10 @@ class Model(NamedTuple):
 
 @dataclass(frozen=True)
 class NewtonCG(Method):
-    """Truncated Newton with a trust region. `radius`: the first Δ, None for max(1, ‖w₀‖)."""
+    """Truncated Newton with a trust region.
+
+    `radius`: the first Δ, None for max(1, ‖w₀‖), on a linear problem for 10√(2f(w₀)).
+    """
 
     name: ClassVar[str] = "newton-cg"
     State: ClassVar[type] = NewtonCGState
@@ -74,48 +86,59 @@ class NewtonCG(Method):
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonCGState:
         """The state at w₀."""
-        value, gradient = problem.value_and_gradient(w0)
-        norm = _dot(gradient, gradient) ** 0.5
-        radius = self.radius or max(1.0, float(np.linalg.norm(w0)))
-        return NewtonCGState(w0, value, gradient, radius, norm)
+        point = problem.point(w0)
+        # ‖M^½p‖² of a Newton step is about twice what it gains, and a loss cannot fall below 0.
+        is_linear = point.scores.size > 0
+        usual = 10.0 * (2.0 * point.value) ** 0.5 if is_linear else np.linalg.norm(w0)
+        radius = self.radius or max(1.0, float(usual))
+        return NewtonCGState(*point, radius, 0.0)
 
     def advance(self, problem: Problem, state: NewtonCGState) -> NewtonCGState:
         """Solve the model once, and shorten its step until f falls."""
-        w, value, gradient, radius, first_norm = state
-        noise = rounding_of(value, w.dtype)
-        most = self.max_cg or min(2 * w.size, 500)
-        p, decrease, on_edge = steihaug(problem, w, gradient, radius, first_norm, most)
-        slope = _dot(gradient, p)
-        is_shortened = False
+        *_, radius, first_norm = state
+        point = Point(*state[:4])
+        hessian = problem.hessian_at(point)
+        scale = _scale(hessian, point.w)
+        gradient = scale * point.gradient
+        first_norm = first_norm or _dot(gradient, gradient) ** 0.5
+        q, promised, on_edge = steihaug(
+            lambda d: scale * hessian.vector(scale * d),
+            gradient,
+            radius,
+            first_norm,
+            self.max_cg or min(2 * point.w.size, 500),
+        )
+        p = (scale * q).astype(point.w.dtype, copy=False)
+        noise = rounding_of(point.value, point.w.dtype)
+        line = Line(problem, point, p)
+        step = 1.0
         for _ in range(REJECTIONS):
-            trial = w + p
-            if decrease <= 0.0 or slope >= 0.0 or np.array_equal(trial, w):
+            if promised <= 0.0 or line.slope >= 0.0 or np.array_equal(line.at(step), point.w):
                 return state
-            found = problem.value(trial)
-            actual = value - found
-            quality = (actual + noise) / (decrease + noise) if np.isfinite(found) else -np.inf
+            trial = line.glance(step)
+            actual = point.value - trial.value
+            quality = (actual + noise) / (promised + noise) if np.isfinite(actual) else -np.inf
             if quality > ACCEPT:
                 break
             # Solving again in a smaller region would cost products; going back along p costs a
             # value, and p descends.
+            slope = step * line.slope
             t = _shorter(slope, actual)
-            p, slope, decrease = t * p, t * slope, ACCEPT_SLOPE * t * -slope
-            is_shortened = True
+            step, promised = t * step, ACCEPT_SLOPE * t * -slope
         else:
             return state
-        if is_shortened:
-            radius = _dot(p, p) ** 0.5
+        length = step * _dot(q, q) ** 0.5
+        if step < 1.0:
+            radius = length
         elif quality < SHRINK:
-            radius = 0.25 * _dot(p, p) ** 0.5
+            radius = 0.25 * length
         elif quality > GROW and on_edge:
             radius = 2.0 * radius
-        value, gradient = problem.value_and_gradient(trial)
-        return NewtonCGState(trial, value, gradient, radius, first_norm)
+        return NewtonCGState(*line.arrive(trial), radius, first_norm)
 
 
 def steihaug(
-    problem: Problem,
-    w: np.ndarray,
+    product: Callable[[np.ndarray], np.ndarray],
     gradient: np.ndarray,
     radius: float,
     first_norm: float,
@@ -123,25 +146,28 @@ def steihaug(
 ) -> Model:
     """Conjugate gradients on the quadratic model, inside the trust region."""
     norm = _dot(gradient, gradient) ** 0.5
-    p = np.zeros_like(w)
     if norm == 0.0:
-        return Model(p, 0.0, False)
+        return Model(np.zeros_like(gradient), 0.0, False)
     forcing = min(0.5, (norm / first_norm) ** 0.5 if first_norm > 0 else 0.5)
     # p is proportional to ∇f: solved for ∇f/‖∇f‖, so that products stay in the range of float32.
-    p, decrease, on_edge = _unit_steihaug(problem, w, gradient / norm, radius / norm, forcing, most)
+    p, decrease, on_edge = _unit_steihaug(product, gradient / norm, radius / norm, forcing, most)
     return Model(norm * p, norm * norm * decrease, on_edge)
 
 
 def _unit_steihaug(
-    problem: Problem, w: np.ndarray, r: np.ndarray, radius: float, forcing: float, most: int
+    product: Callable[[np.ndarray], np.ndarray],
+    r: np.ndarray,
+    radius: float,
+    forcing: float,
+    most: int,
 ) -> Model:
     """The same for a gradient `r` of length one."""
-    p = np.zeros_like(w)
+    p = np.zeros_like(r)
     d = -r
     rr = _dot(r, r)
     decrease = 0.0
     for _ in range(most):
-        Hd = problem.hessian_vector(w, d)
+        Hd = product(d)
         curvature, slope = _dot(d, Hd), _dot(r, d)
         if not np.isfinite(curvature):
             break
@@ -161,6 +187,14 @@ def _unit_steihaug(
             break
         d = -r + (rr / before) * d
     return Model(p, decrease, False)
+
+
+def _scale(hessian: Hessian, w: np.ndarray) -> np.ndarray:
+    """M^−½: all ones in the dtype of `w`, or float64[dim] where the diagonal of ∇²f is known."""
+    M = hessian.diagonal()
+    if M is None:
+        return np.ones_like(w)
+    return 1.0 / np.sqrt(np.where(M > 0.0, M, M.max() or 1.0))
 
 
 def _dot(a: np.ndarray, b: np.ndarray) -> float:

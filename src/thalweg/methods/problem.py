@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from thalweg.core.errors import InputError
 from thalweg.core.objective import is_composite, known, name_of
+
+
+class Point(NamedTuple):
+    """A point and what one evaluation tells of it."""
+
+    w: np.ndarray  # float[dim]
+    value: float  # f(w)
+    gradient: np.ndarray  # ∇f(w), float[dim]
+    scores: np.ndarray  # z = Xw + b of a linear problem, float64[n] or [n, K]; else empty
 
 
 class Problem:
@@ -24,10 +33,11 @@ class Problem:
         self.is_composite = is_composite(objective)
         self.smooth = objective.smooth if self.is_composite else objective
         self.dtype = dtype
-        self.values: float = 0
+        self.no_scores = np.empty(0, dtype=dtype)
+        self.values = 0
         self.gradients: float = 0  # a fraction where samples are visited one by one
-        self.hessian_vectors: float = 0
-        self.passes: float = 0  # likewise
+        self.hessian_vectors = 0
+        self.passes: float = 0  # a look at some of the rows is a fraction of one
         self._kept: dict[str, Any] = {}
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
@@ -66,7 +76,7 @@ class Problem:
         return self.gradients + self.hessian_vectors
 
     @property
-    def counts(self) -> dict[str, float]:
+    def counts(self) -> dict[str, Any]:
         """What was asked of the objective so far."""
         return {
             "values": self.values,
@@ -75,7 +85,7 @@ class Problem:
             "passes": self.passes,
         }
 
-    def restore(self, counts: dict[str, float]) -> None:
+    def restore(self, counts: dict[str, Any]) -> None:
         """Go on counting from `counts`. Changes the counters in place."""
         self.values = counts["values"]
         self.gradients = counts["gradients"]
@@ -105,6 +115,17 @@ class Problem:
             value, gradient = self.smooth.value_and_gradient(w)
         return float(value), self._vector("gradient", gradient, w)
 
+    def point(self, w: np.ndarray) -> Point:
+        """The same as a point, with the scores that a linear problem's pass leaves behind."""
+        scored = known(self.smooth, "value_gradient_scores")
+        if scored is None:
+            return Point(w, *self.value_and_gradient(w), self.no_scores)
+        self.values += 1
+        self.gradients += 1
+        self.passes += 1
+        with np.errstate(all="ignore"):
+            return Point(w, *scored(w))
+
     def hessian_vector(self, w: np.ndarray, v: np.ndarray) -> np.ndarray:
         """∇²f(w)·v."""
         self.hessian_vectors += 1
@@ -112,6 +133,16 @@ class Problem:
         with np.errstate(all="ignore"):
             product = self.smooth.hessian_vector(w, v)
         return self._vector("hessian_vector", product, w)
+
+    def curvature_diagonal(self) -> np.ndarray | None:
+        """A bound on the diagonal of ∇²f, float64[dim], where f knows one; counts as a pass."""
+        bound = known(self.smooth, "curvature_diagonal")
+        self.passes += bound is not None
+        return bound
+
+    def hessian_at(self, point: Point) -> Hessian:
+        """∇²f at a point, for several products there."""
+        return Hessian(self, point)
 
     def hessian(self, w: np.ndarray) -> np.ndarray:
         """∇²f(w), float[dim, dim]: the objective's own, in one pass, or a product per variable.
@@ -145,3 +176,34 @@ class Problem:
                 f"{what} of {self.name} must have shape {w.shape}, as w has, got {vector.shape}"
             )
         return vector
+
+
+class Hessian:
+    """∇²f at one point, every look at it counted; from the scores, where there are some."""
+
+    def __init__(self, problem: Problem, point: Point) -> None:
+        self._problem, self._w = problem, point.w
+        self._own = problem.smooth.hessian_at(point.scores) if point.scores.size else None
+
+    def vector(self, v: np.ndarray) -> np.ndarray:
+        """∇²f·v, in the dtype of `v`."""
+        if self._own is None:
+            return self._problem.hessian_vector(self._w, v)
+        self._problem.hessian_vectors += 1
+        self._problem.passes += 1
+        return self._own.vector(v).astype(v.dtype, copy=False)
+
+    def diagonal(self) -> np.ndarray | None:
+        """The diagonal of ∇²f, float64[dim], where it costs one pass; else None."""
+        if self._own is None:
+            return None
+        self._problem.passes += 1
+        return self._own.diagonal()
+
+    def matrix(self) -> np.ndarray:
+        """∇²f, float[dim, dim]; it counts as dim products."""
+        if self._own is None:
+            return self._problem.hessian(self._w)
+        self._problem.hessian_vectors += self._w.size
+        self._problem.passes += 1
+        return self._own.matrix()

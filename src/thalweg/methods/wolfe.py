@@ -16,11 +16,11 @@ Hager & Zhang, SIAM J. Optim. 16 (2005), for the approximate condition.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from thalweg.methods.problem import Problem
+from thalweg.methods.line import Line, Trial
+from thalweg.methods.problem import Point
 from thalweg.methods.rounding import rounding_of
 
 DECREASE = 1e-4  # c₁
@@ -28,87 +28,64 @@ CURVATURE = 0.9  # c₂
 TRIALS = 40
 
 
-class Point(NamedTuple):
-    """A trial on the line."""
-
-    step: float  # α
-    value: float  # φ(α)
-    slope: float  # φ′(α)
-    w: np.ndarray  # w + αp, float[dim]
-    gradient: np.ndarray  # ∇f(w + αp), float[dim]
-
-
 def first_trial(gradient: np.ndarray) -> float:
     """The first α along −∇f when nothing is known of the curvature: a move of length at most 1."""
     return 1.0 / max(1.0, float(np.linalg.norm(gradient.astype(np.float64))))
 
 
-def strong_wolfe(
-    problem: Problem,
-    w: np.ndarray,
-    value: float,
-    gradient: np.ndarray,
-    direction: np.ndarray,
-    first: float,
-) -> Point | None:
-    """A point on the ray that satisfies both conditions, starting with the trial α = `first`.
+def strong_wolfe(line: Line, first: float) -> Point | None:
+    """A point on the line that satisfies both conditions, starting with the trial α = `first`.
 
     If the trials run out, the best point that lies lower beyond rounding; None if there is none, or
-    if `direction` does not descend.
+    if the line does not descend.
     """
-    along = direction.astype(np.float64, copy=False)  # slopes leave float32 before their factors do
-    start = Point(0.0, value, float(gradient @ along), w, gradient)
-    if not start.slope < 0.0:
+    value, dtype = line.start.value, line.start.w.dtype
+    if not line.slope < 0.0:
         return None
-    noise = rounding_of(value, w.dtype)
+    noise = rounding_of(value, dtype)
 
-    def look(step: float) -> Point:
-        with np.errstate(all="ignore"):  # a trial may overflow, which is judged below
-            at = w + step * direction
-            found, slope_vector = problem.value_and_gradient(at)
-            return Point(step, found, float(slope_vector @ along), at, slope_vector)
-
-    def decreases(point: Point) -> bool:
-        if point.value <= value + DECREASE * point.step * start.slope:
+    def decreases(trial: Trial) -> bool:
+        if trial.value <= value + DECREASE * trial.step * line.slope:
             return True
         # Equal to rounding: a parabola through the slopes stands in for the values.
-        is_level = abs(point.value - value) <= noise
-        return is_level and point.slope <= (2 * DECREASE - 1) * start.slope
+        is_level = abs(trial.value - value) <= noise
+        return is_level and trial.slope <= (2 * DECREASE - 1) * line.slope
 
-    low, high = start, None  # low: the best so far; high: the other end of the interval, if any
+    low = Trial(0.0, value, line.slope, line.start)  # the best so far
+    high: Trial | None = None  # the other end of the interval, if any
     step = first
     for _ in range(TRIALS):
-        point = look(step)
-        is_defined = math.isfinite(point.value) and math.isfinite(point.slope)
-        is_above_low = point.value >= low.value + noise and low.step > 0.0
-        if not is_defined or not decreases(point) or is_above_low:
-            high = point
-        elif abs(point.slope) <= -CURVATURE * start.slope:
-            return point
+        trial = line.look(step)
+        is_defined = math.isfinite(trial.value) and math.isfinite(trial.slope)
+        is_above_low = trial.value >= low.value + noise and low.step > 0.0
+        if not is_defined or not decreases(trial) or is_above_low:
+            high = trial
+        elif abs(trial.slope) <= -CURVATURE * line.slope:
+            return line.arrive(trial)
         else:
             forward = high.step - low.step if high is not None else 1.0
-            if point.slope * forward >= 0.0:
+            if trial.slope * forward >= 0.0:
                 high = low
-            previous, low = low, point
+            previous, low = low, trial
             if high is None:
                 step = _beyond(previous, low)
                 continue
-        if abs(high.step - low.step) <= np.finfo(w.dtype).eps * max(abs(low.step), abs(high.step)):
+        if abs(high.step - low.step) <= np.finfo(dtype).eps * max(abs(low.step), abs(high.step)):
             break
         step = _between(low, high)
-    return low if low.value < value - noise else None
+    return line.arrive(low) if low.value < value - noise else None
 
 
-def _beyond(previous: Point, point: Point) -> float:
+def _beyond(previous: Trial, trial: Trial) -> float:
     """The next trial while the function still falls: the cubic's minimizer, two to ten times on."""
-    stride = point.step - previous.step
-    guess = _cubic(previous, point)
-    if not math.isfinite(guess) or guess <= point.step:
-        guess = point.step + 4.0 * stride
-    return min(max(guess, point.step + stride), point.step + 9.0 * stride)
+    stride = trial.step - previous.step
+    guess = _cubic(previous, trial)
+    if not math.isfinite(guess) or guess <= trial.step:
+        guess = trial.step + 4.0 * stride
+    return min(max(guess, trial.step + stride), trial.step + 9.0 * stride)
 
 
-def _between(low: Point, high: Point) -> float:
+def _between(low: Trial, high: Trial) -> float:
     """The next trial inside an interval: the cubic's minimizer, off both ends."""
     width = high.step - low.step
     if not (math.isfinite(high.value) and math.isfinite(high.slope)):
@@ -120,7 +97,7 @@ def _between(low: Point, high: Point) -> float:
     return min(max(guess, left), right)
 
 
-def _cubic(a: Point, b: Point) -> float:
+def _cubic(a: Trial, b: Trial) -> float:
     """Minimizer of the cubic with the values and slopes of `a` and `b`; NaN if it has none."""
     width = b.step - a.step
     first = a.slope + b.slope - 3.0 * (a.value - b.value) / (a.step - b.step)

@@ -22,7 +22,6 @@ Cost: value and gradient, or a Hessian-vector product, take one pass over X; mem
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -32,11 +31,14 @@ from thalweg.core.checks import check_choice, check_count, check_number, check_r
 from thalweg.core.errors import InputError
 from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
 from thalweg.kernels import linear as passes
+from thalweg.kernels import margins
 from thalweg.kernels.losses import LOSSES, curvature_bound
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.finite_sum import FiniteSum, finite_sum
-from thalweg.objectives.gram import BLOCK, weighted_moments
+from thalweg.objectives.gram import BLOCK
+from thalweg.objectives.hessian import LinearHessian
 from thalweg.objectives.labels import check_labels, check_targets, check_weights
+from thalweg.objectives.line import LinearLine
 from thalweg.objectives.matrix import check_matrix
 from thalweg.rules.soft_threshold import soft_threshold
 
@@ -126,6 +128,15 @@ class LinearProblem:
         part.l1 = 0.0
         return part
 
+    def sample(self, rows: np.ndarray) -> LinearProblem:
+        """The problem on some of its samples, copied; features are scaled as on the whole."""
+        part = copy.copy(self)
+        for cached in ("gram_ends", "row_squares", "column_squares"):
+            part.__dict__.pop(cached, None)
+        part.matrix, part.n = self.matrix.take(rows), len(rows)
+        part.y, part.weights = self.y[rows], self.weights[rows] / self.weights[rows].sum()
+        return part
+
     def split(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients, float[p] or [p, K], and intercepts, float[] or [K], as views of `w`."""
         count = self.p * self.outputs
@@ -156,11 +167,24 @@ class LinearProblem:
     def value_and_gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """F without its l1 penalty, and its gradient, in one pass."""
         w = self._point(w)
-        W, b = self._unscaled(w)
-        value, G, slopes = self._gradient_passes(W, b)
-        coefficients, _ = self.split(w)
-        gradient = self._join(self._rescaled(G, slopes) + self.l2 * coefficients, slopes)
-        return value + self._ridge(coefficients), gradient.astype(w.dtype, copy=False)
+        return self._penalised(w, *self._gradient_passes(*self._unscaled(w)))
+
+    def value_gradient_scores(self, w: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """The same in the same pass with the scores Xw + b, float64[n] or [n, K]."""
+        w = self._point(w)
+        z = np.empty((self.n, self.outputs) if self.loss == MULTINOMIAL else self.n)
+        W, b = self._unscaled(w.astype(np.float64, copy=False))
+        return *self._penalised(w, *self._gradient_passes(W, b, z)), z
+
+    def line(
+        self, w: np.ndarray, p: np.ndarray, z: np.ndarray, slope: float, step: float, ahead: Any
+    ) -> LinearLine:
+        """F without l1 along w + αp, from the scores `z` at w and those `ahead` at α = `step`."""
+        return LinearLine(self, w, p, z, slope, step, ahead)
+
+    def hessian_at(self, scores: np.ndarray) -> LinearHessian:
+        """The Hessian of F without l1 where the scores are these."""
+        return LinearHessian(self, scores)
 
     def hessian_vector(self, w: np.ndarray, v: np.ndarray) -> np.ndarray:
         """The Hessian of F without l1, times `v`, in one pass."""
@@ -186,27 +210,9 @@ class LinearProblem:
         product = self._join(self._rescaled(out, total) + self.l2 * direction, total)
         return product.astype(w.dtype, copy=False)
 
-    @property
-    def hessian(self) -> Callable[[np.ndarray], np.ndarray] | None:
-        """The whole Hessian of F without l1, in one pass; None for K classes: it is too large."""
-        return None if self.loss == MULTINOMIAL else self._hessian
-
-    def _hessian(self, w: np.ndarray) -> np.ndarray:
-        W, b = self._unscaled(self._point(w))
-        X, code, h = self.matrix.rows, LOSSES[self.loss], np.empty(self.n)
-        self._blocks(
-            lambda start, stop: passes.curvatures_pass(
-                X, self.y, self.weights, W, b, code, self.delta, start, stop, h
-            )
-        )
-        shift = np.zeros(self.p) if self.means is None else self.means
-        scales = np.ones(self.p) if self.scales is None else self.scales
-        second, first, total = weighted_moments(self.matrix, h, shift)
-        H = np.outer(scales, scales) * second + self.l2 * np.eye(self.p)
-        if not self.fit_intercept:
-            return H
-        edge = (scales * first)[:, None]
-        return np.block([[H, edge], [edge.T, np.full((1, 1), total)]])
+    def hessian(self, w: np.ndarray) -> np.ndarray:
+        """The whole Hessian of F without l1, float64[dim, dim]."""
+        return self.hessian_at(self.scores(w)).matrix()
 
     def penalty(self, w: np.ndarray) -> float:
         """l1‖w‖₁ of the coefficients."""
@@ -294,6 +300,19 @@ class LinearProblem:
         return finite_sum(self)
 
     @property
+    def curvature_diagonal(self) -> np.ndarray:
+        """γΣcᵢx̃ᵢⱼ² + l2, which bounds the diagonal of every Hessian, float64[dim]; 1 for 0."""
+        if self.scales is None:
+            squares = self.column_squares
+        elif self.fit_intercept:
+            squares = np.ones(self.p)  # the variance of standardized features; constant ones have 0
+        else:
+            squares = self.scales**2 * self.column_squares
+        bound = self.curvature_bound * squares + self.l2
+        bound = self._join(np.where(bound > 0.0, bound, 1.0), self.curvature_bound)
+        return np.repeat(bound, self.outputs)
+
+    @property
     def row_smoothness(self) -> np.ndarray:
         """Lᵢ, float64[n]."""
         return self.n * self.weights * self.curvature_bound * self.row_squares + self.l2
@@ -309,26 +328,37 @@ class LinearProblem:
 
         return float(sum(self._blocks(block)))
 
-    def _gradient_passes(self, W: np.ndarray, b: Any) -> tuple[float, np.ndarray, Any]:
-        """Value, Xᵀr and Σr of the data term, r the weighted slopes."""
-        X, c = self.matrix.rows, self.weights
+    def _gradient_passes(
+        self, W: np.ndarray, b: Any, z: np.ndarray | None = None
+    ) -> tuple[float, np.ndarray, Any]:
+        """Value, Xᵀr and Σr of the data term, r the weighted slopes; fills `z` in place, if any."""
+        X, y, c = self.matrix.rows, self.y, self.weights
 
         def block(start: int, stop: int) -> tuple[Any, ...]:
             G = np.zeros(W.shape)
             if self.loss == MULTINOMIAL:
                 slopes = np.zeros(self.outputs)
-                value = passes.class_value_and_gradient_pass(
-                    X, self.y, c, W, b, start, stop, G, slopes
-                )
-                return value, G, slopes
-            code = LOSSES[self.loss]
-            value, slope = passes.value_and_gradient_pass(
-                X, self.y, c, W, b, code, self.delta, start, stop, G
-            )
+                of_classes: tuple[Any, ...] = (X, y, c, W, b, start, stop, G, slopes)
+                if z is None:
+                    return passes.class_value_and_gradient_pass(*of_classes), G, slopes
+                return margins.class_scored_gradient_pass(*of_classes, z), G, slopes
+            given = (X, y, c, W, b, LOSSES[self.loss], self.delta, start, stop, G)
+            if z is None:
+                value, slope = passes.value_and_gradient_pass(*given)
+            else:
+                value, slope = margins.scored_gradient_pass(*given, z)
             return value, G, slope
 
         value, G, slopes = self._add(self._blocks(block))
         return float(value), G, slopes
+
+    def _penalised(
+        self, w: np.ndarray, value: float, G: np.ndarray, slopes: Any
+    ) -> tuple[float, np.ndarray]:
+        """Value and gradient of the data term, those of the l2 penalty added."""
+        coefficients, _ = self.split(w)
+        gradient = self._join(self._rescaled(G, slopes) + self.l2 * coefficients, slopes)
+        return value + self._ridge(coefficients), gradient.astype(w.dtype, copy=False)
 
     def _gram_vector(self, v: np.ndarray) -> np.ndarray:
         coefficients = v[: self.p]

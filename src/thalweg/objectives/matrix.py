@@ -32,6 +32,19 @@ class Matrix(NamedTuple):
         """Whether zeros are left out."""
         return isinstance(self.rows, CSR)
 
+    def take(self, rows: np.ndarray) -> Matrix:
+        """Some of the rows, copied, in the same storage: kernels compile nothing new for them."""
+        X, shape = self.rows, (len(rows), self.shape[1])
+        if isinstance(X, CSR):
+            part = scipy.sparse.csr_array((X.data, X.indices, X.indptr), shape=self.shape)[rows]
+            kind = X.indices.dtype
+            X = CSR(part.data, part.indices.astype(kind), part.indptr.astype(X.indptr.dtype))
+            return self._replace(rows=X, shape=shape, entries=part.data.size, notes=())
+        is_writeable = X.flags.writeable
+        X = np.asarray(X[rows], order="C" if X.flags.c_contiguous else "F")
+        X.flags.writeable = is_writeable  # it is part of the type that a kernel compiles for
+        return self._replace(rows=X, shape=shape, entries=X.size, notes=())
+
 
 def check_matrix(X: Any) -> Matrix:
     """`X` as a `Matrix`, or a sentence on why it cannot be used."""
