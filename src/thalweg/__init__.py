@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from thalweg.methods.newton import Newton
     from thalweg.methods.newton_cg import NewtonCG
     from thalweg.methods.rmsprop import RMSProp
+    from thalweg.methods.sgd import SGD
     from thalweg.methods.table import METHODS
     from thalweg.objectives import surfaces
     from thalweg.objectives.convexity import check_convex, check_smooth
@@ -70,6 +71,7 @@ _HOMES = {
     "RMSProp": "methods.rmsprop",
     "Regularized": "objectives.regularized",
     "Run": "core.run",
+    "SGD": "methods.sgd",
     "Severity": "core.finding",
     "Step": "methods.loop",
     "StorageError": "core.errors",
@@ -89,6 +91,7 @@ __all__ = [
     "GD",
     "LBFGS",
     "METHODS",
+    "SGD",
     "AdaGrad",
     "Adam",
     "Certificate",

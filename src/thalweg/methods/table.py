@@ -27,6 +27,7 @@ from thalweg.methods.nesterov import Nesterov
 from thalweg.methods.newton import Newton
 from thalweg.methods.newton_cg import NewtonCG
 from thalweg.methods.rmsprop import RMSProp
+from thalweg.methods.sgd import SGD
 
 METHODS: dict[str, type[Method]] = {
     method.name: method
@@ -34,6 +35,7 @@ METHODS: dict[str, type[Method]] = {
         GD, HeavyBall, Nesterov, AdaGrad, RMSProp, Adam, Nadam, BFGS, LBFGS, Newton, NewtonCG,
         FISTA,
         Cholesky,
+        SGD,
     )
 }  # fmt: skip
 

@@ -14,6 +14,7 @@ that is not by a shift of the intercept alone, b′ = b − Σⱼ mⱼdⱼwⱼ. 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -36,8 +37,18 @@ class FiniteSum(NamedTuple):
     has_intercept: bool
 
 
+# Made once for each problem: a method asks for it at every iteration.
+_MADE: WeakKeyDictionary[LinearProblem, FiniteSum] = WeakKeyDictionary()
+
+
 def finite_sum(problem: LinearProblem) -> FiniteSum:
     """The samples of `problem`; X is not copied."""
+    if problem not in _MADE:
+        _MADE[problem] = _finite_sum(problem)
+    return _MADE[problem]
+
+
+def _finite_sum(problem: LinearProblem) -> FiniteSum:
     X = _model_rows(problem)
     squares = np.empty(problem.n)
     passes.squares_pass(X, 0, problem.n, squares)
