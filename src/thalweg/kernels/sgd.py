@@ -7,27 +7,27 @@ S is the soft threshold, P the projection of (w, b) on a ball, qᵢ what makes u
 the odds of a draw. Before each step the iterate is added to the sum that its average is made of.
 
 **Sparse**: a step costs O(nnz of its rows). Shrinking by l2, the projection, the threshold and the
-sum act on every coordinate, and are left undone where a row has no entry. Keep u with w = R·u:
+sum act on every coordinate, and wait until a row has an entry there. Keep u with w = R·u:
 
-    R ← R(1 − ηl2)       u ← S(u − ηg/R, l1·η/R)       R ← R·min(1, r/‖(w, b)‖)
+    R ← R(1 − ηl2)       u ← S(u − ηg/R, l1·η/R)       R ← R·min(1, B/‖(w, b)‖)
 
-so that shrinking and projecting are one number. Let Q be the sum of the R of all iterates counted so
-far. Had an entry of u always been what it is now, it would have added Q·u; a change by δ makes
-that too much by Q·δ. Hence, from `total` = the sum so far and Q = 0 on,
+so that shrinking and projecting are one number. Let Q be the sum of R over the iterates counted so
+far (`counted`). Had an entry of u always been what it is now, it would have added Q·u; each change
+by δ makes that too much by Q·δ. Hence, from `total` = the sum so far and Q = 0 on,
 
     sum = Q·u + total        where every change δ of an entry of u also takes Q·δ from `total`
 
 Without l1 nothing else is to do. With it, an entry that no row touches between the steps s and k
 moves towards 0 by l1·η/R at every step, and stays there once it has arrived. With
 
-    Eₖ = Σ η/R        Dₖ = Σ Q·η/R        over the steps so far
+    Eₖ = Σ η/R        Dₖ = Σ Q·η/R        over the steps before k
 
 that is u ← u − σ·l1(Eₖ − Eₛ) and total ← total + σ·l1(Dₖ − Dₛ), σ = sign u: two lookups. If 0 lies
 in between, a binary search in E finds the step that arrives there.
 
-E, D and Q last for a block of steps, after which all entries are brought up to date (`_settle`),
-as they are when R has become small. Where a radius and l1 meet, the norm needs every entry at every
-step: a block is then one step, and costs O(p).
+E, D and Q are kept for a block of steps, after which all entries are brought up to date
+(`_settle`), as they are when R has become small. Where a radius and l1 meet, the norm needs every
+entry at every step: a block is then one step, and costs O(p).
 
 Cost: dense O(p) a sample; sparse O(nnz), times log(k − s) for entries that l1 takes to 0.
 Bottou, Stochastic Gradient Tricks (2012), for R·u; Xu, arXiv:1107.2490, for the sum.
@@ -53,8 +53,8 @@ from thalweg.kernels.rows import (
 SMALL = 1e-4  # an R below this is made 1 again, while u and Q still have their digits
 
 
-# One output has branches of its own, and little is split off into functions: as a matrix of one
-# column, or through calls that are handed arrays, a step at 50 features takes more than twice as long.
+# One output has branches of its own, and little is split off into functions: a step at 50 features
+# takes twice as long with a matrix of one column, or with calls that are handed arrays.
 
 
 @kernel(fastmath=FAST_SUM)
@@ -123,8 +123,8 @@ def sparse_pass(data, pull, order, steps, batch, block, l1, l2, radius, v, total
             sample_prefetch(X, y, pull, order, first + m + AHEAD)
             i = order[first + m]
             if l1 > 0.0:
-                for e in range(X.indptr[i], X.indptr[i + 1]):
-                    _catch_up(X.indices[e], k, l1, seen, E, D, Q, U, total_U)
+                touched = X.indices[X.indptr[i] : X.indptr[i + 1]]
+                _catch_up(touched, k, l1, seen, E, D, Q, U, total_U)
             weight = -eta * pull[i] / size
             if K == 1:
                 score = R * row_dot(X, i, u) + b[0]
@@ -177,39 +177,38 @@ def _intercepts(v, count, K):
 
 
 @kernel(fastmath=FAST_SUM)
-def _catch_up(j, k, l1, seen, E, D, Q, U, total):
-    """Bring row j of U and of `total` up to step k, in place."""
-    s = seen[j]
-    seen[j] = k
-    distance = l1 * (E[k] - E[s])
-    if distance == 0.0:
-        return
-    for c in range(U.shape[1]):
-        size, sign = abs(U[j, c]), math.copysign(1.0, U[j, c])
-        if not size <= distance:  # rather than >, which would take a NaN to 0
-            U[j, c] -= sign * distance
-            total[j, c] += sign * l1 * (D[k] - D[s])
-        elif size > 0.0:
-            before, arrived = s, k
-            while arrived - before > 1:
-                middle = (before + arrived) // 2
-                if size <= l1 * (E[middle] - E[s]):
-                    arrived = middle
-                else:
-                    before = middle
-            left = size - l1 * (E[before] - E[s])
-            U[j, c] = 0.0
-            total[j, c] += sign * (l1 * (D[before] - D[s]) + left * Q[arrived])
+def _catch_up(touched, k, l1, seen, E, D, Q, U, total):
+    """Bring the rows `touched` of U and of `total` up to step k, in place."""
+    for j in touched:
+        s = seen[j]
+        seen[j] = k
+        distance = l1 * (E[k] - E[s])
+        for c in range(U.shape[1]):
+            size, sign = abs(U[j, c]), math.copysign(1.0, U[j, c])
+            if not size <= distance:  # rather than >, which would take a NaN to 0
+                U[j, c] -= sign * distance
+                total[j, c] += sign * l1 * (D[k] - D[s])
+            elif size > 0.0:
+                before, arrived = s, k
+                while arrived - before > 1:
+                    middle = (before + arrived) // 2
+                    if size <= l1 * (E[middle] - E[s]):
+                        arrived = middle
+                    else:
+                        before = middle
+                left = size - l1 * (E[before] - E[s])
+                U[j, c] = 0.0
+                total[j, c] += sign * (l1 * (D[before] - D[s]) + left * Q[arrived])
 
 
 @kernel(fastmath=FAST_SUM)
 def _settle(k, R, counted, l1, seen, E, D, Q, U, total):
     """Make `U` the coefficients and `total` their sum, in place; returns ‖U‖²."""
+    if l1 > 0.0:
+        _catch_up(np.arange(U.shape[0]), k, l1, seen, E, D, Q, U, total)
+        seen[:] = 0
     square = 0.0
     for j in range(U.shape[0]):
-        if l1 > 0.0:
-            _catch_up(j, k, l1, seen, E, D, Q, U, total)
-            seen[j] = 0
         for c in range(U.shape[1]):
             total[j, c] += counted * U[j, c]
             U[j, c] *= R

@@ -45,7 +45,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -78,8 +78,8 @@ class SGDState(NamedTuple):
     iterate: np.ndarray  # w⁽ᵗ⁾ in the variables of the rows, float64[dim]
     total: np.ndarray  # sum of the iterates of this window, float64[dim]
     older: np.ndarray  # of the window before it, float64[dim]
-    count: int  # iterates in both
-    older_count: int  # in the one before
+    averaged: int  # iterates in both
+    averaged_older: int  # in the one before
     t: int  # steps taken
     step: float  # η
     smoothness: float  # 2/smoothness is the largest stable step
@@ -181,22 +181,22 @@ class SGD(Method):
         data = finite_sum(objective)
         draws = self._sampler(objective, data)
         iterate, total, older = state.iterate.copy(), state.total.copy(), state.older
-        count, older_count = state.count, state.older_count
+        averaged, averaged_older = state.averaged, state.averaged_older
         if self._average == "tail" and _is_power_of_two(state.t // self._steps_a_pass(data)):
             # Windows of 1, 1, 2, 4, … passes: the last two are from half to three quarters of all.
             older, total = total, np.zeros(total.size)
-            count, older_count = count - older_count, count - older_count
+            averaged = averaged_older = averaged - averaged_older
         steps = self._steps(objective, state, self._steps_a_pass(data))
         self._pass(objective, data, draws, steps, state, iterate, total)
         problem.gradients += 1
         problem.passes += 1
-        count += steps.size
-        mean = iterate if self._average == "none" else (total + older) / count
+        averaged += steps.size
+        mean = iterate if self._average == "none" else (total + older) / averaged
         w = leave(objective, mean).astype(problem.dtype, copy=False)
         value, gradient = _measure(problem, w, state.step)
         return state._replace(
             w=w, value=value, gradient=gradient, iterate=iterate, total=total, older=older,
-            count=count, older_count=older_count, t=state.t + steps.size,
+            averaged=averaged, averaged_older=averaged_older, t=state.t + steps.size,
         )  # fmt: skip
 
     def stability(self, state: SGDState, smoothness: float) -> tuple[str, float, float]:
@@ -246,9 +246,7 @@ class SGD(Method):
             return self.radius
         return solution_bound(objective) if self.schedule == THEOREM else math.inf
 
-    def _smoothness(
-        self, problem: Problem, data: FiniteSum, draws: Sampler
-    ) -> tuple[float, float]:
+    def _smoothness(self, problem: Problem, data: FiniteSum, draws: Sampler) -> tuple[float, float]:
         """𝓛, and the same with L_eff alone, which bounds stable steps."""
         L = sample_smoothness(problem.objective, data)
         whole = problem.objective.smoothness if self.batch > 1 else 0.0
