@@ -102,17 +102,20 @@ def test_a_step_is_right_on_average(sampling):
 
 
 def test_schedules():
-    objective = problem()
-    first = 40  # steps of a pass
+    objective, L = problem(), problem().row_smoothness
 
-    def steps(schedule):
+    def steps(schedule, objective=objective):
         method = tw.SGD(step=0.1, schedule=schedule)
-        state = next(states(objective, method, 0))._replace(t=first)
-        return method._steps(objective, state, first)[0]
+        return method._steps(next(states(objective, method, 0))._replace(t=40), 2)
 
-    assert steps("constant") == 0.1
-    assert steps("1/t") == pytest.approx(0.1 / (1 + 0.1 * 0.1 * 40))
-    assert steps("1/sqrt(t)") == steps("1/√t") == pytest.approx(0.1 / math.sqrt(1 + 1 / HOLD))
+    assert steps("constant").tolist() == [0.1, 0.1]
+    np.testing.assert_allclose(steps("1/t"), 0.1 / (1 + 0.1 * 0.1 * np.array([40, 41])))
+    shrunk = 0.1 / np.sqrt(1 + np.array([40, 41]) / (HOLD * L.max() / L.mean()))
+    np.testing.assert_allclose(steps("1/sqrt(t)"), shrunk)
+    np.testing.assert_allclose(steps("1/√t"), shrunk)
+    classes = steps("1/sqrt(t)", problem("multinomial", l2=0.0, l1=0.1))  # three of them
+    L = problem("multinomial", l2=0.0).row_smoothness
+    np.testing.assert_allclose(classes[0], 0.1 / np.sqrt(1 + 40 / (3 * HOLD * L.max() / L.mean())))
 
 
 def test_the_tail_is_the_last_half_at_least_and_three_quarters_at_most():
