@@ -182,13 +182,15 @@ def _catch_up(touched, k, l1, seen, E, D, Q, U, total):
     for j in touched:
         s = seen[j]
         seen[j] = k
-        distance = l1 * (E[k] - E[s])
         for c in range(U.shape[1]):
+            if U[j, c] == 0.0:
+                continue
+            distance = l1 * (E[k] - E[s])
             size, sign = abs(U[j, c]), math.copysign(1.0, U[j, c])
             if not size <= distance:  # rather than >, which would take a NaN to 0
                 U[j, c] -= sign * distance
                 total[j, c] += sign * l1 * (D[k] - D[s])
-            elif size > 0.0:
+            else:
                 before, arrived = s, k
                 while arrived - before > 1:
                     middle = (before + arrived) // 2
