@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from thalweg.methods.sag import SAG
     from thalweg.methods.saga import SAGA
     from thalweg.methods.sdca import SDCA
+    from thalweg.methods.sgd import SGD
     from thalweg.methods.svrg import SVRG
     from thalweg.methods.table import METHODS
     from thalweg.objectives import surfaces
@@ -84,6 +85,7 @@ _HOMES = {
     "Regularized": "objectives.regularized",
     "Run": "core.run",
     "SDCA": "methods.sdca",
+    "SGD": "methods.sgd",
     "Severity": "core.finding",
     "Step": "methods.loop",
     "StorageError": "core.errors",
@@ -108,6 +110,7 @@ __all__ = [
     "SAG",
     "SAGA",
     "SDCA",
+    "SGD",
     "SVRG",
     "AdaGrad",
     "Adam",

@@ -12,8 +12,8 @@ ALL = sorted(tw.METHODS)
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
 PENALTIES = {"l2": {"l2": 0.05}, "l1": {"l1": 0.02}, "elastic net": {"l1": 0.02, "l2": 0.05}}
 
-# Steps of equal length circle the optimum: these two come close to it, no more.
-COARSE = ("rmsprop", "nadam")
+# Steps of equal length circle the optimum, and so do steps along single samples: close, no more.
+COARSE = ("rmsprop", "nadam", "sgd")
 OPTIONS = {name: {"schedule": "1/sqrt(t)"} for name in COARSE}
 
 

@@ -16,6 +16,8 @@ def test_text_says_whether_it_holds_and_what_it_does_not_show():
         "  does not show: a minimum",
     ]
     assert str(dataclasses.replace(certificate, holds=True)).startswith("HOLDS")
+    promised = dataclasses.replace(certificate, in_expectation="E f ≤ 1")
+    assert str(promised) == f"{certificate}\n  in expectation: E f ≤ 1"
 
 
 def test_a_certificate_cannot_be_changed():

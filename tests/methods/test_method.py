@@ -29,8 +29,10 @@ NUMBERS = {
     ("nadam", "eps"): "above 0",
     ("nadam", "momentum_decay"): "at least 0",
     ("newton-cg", "radius"): "above 0",
+    ("sgd", "step"): "above 0",
+    ("sgd", "radius"): "above 0",
 }
-COUNTS = [("lbfgs", "memory"), ("newton-cg", "max_cg")]
+COUNTS = [("lbfgs", "memory"), ("newton-cg", "max_cg"), ("sgd", "batch"), ("sgd", "horizon")]
 FLAGS = [
     ("adagrad", "eps_inside"),
     ("adam", "bias_correction"),
@@ -45,7 +47,8 @@ FLAGS = [
 
 def test_every_option_of_every_method_is_in_a_table_here():
     every = {(name, field.name) for name, cls in tw.METHODS.items() for field in fields(cls)}
-    words = {(name, "schedule") for name in tw.METHODS} & every
+    named = ("schedule", "sampling", "average")
+    words = {(name, word) for name in tw.METHODS for word in named} & every
     assert every == words | set(NUMBERS) | set(COUNTS) | set(FLAGS)
 
 

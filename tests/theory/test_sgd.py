@@ -40,6 +40,67 @@ def test_lemma_holds_for_arbitrary_vectors(vectors, comparator, step):
     assert right - left == pytest.approx(slack, abs=1e-11 * size)
 
 
+def adversary(rng):
+    """Vectors, comparator and step that try to break the lemma, greedily or by their sizes."""
+    T, d = int(rng.integers(1, 20)), int(rng.integers(1, 6))
+    step, kind = 10.0 ** rng.uniform(-6, 6), rng.integers(6)
+    w_star = rng.standard_normal(d) * 10.0 ** rng.uniform(-6, 6)
+    w, vectors = np.zeros(d), np.empty((T, d))
+    for t in range(T):
+        v = rng.standard_normal(d)
+        if kind == 1:  # every vector of another size
+            v *= 10.0 ** rng.uniform(-8, 8)
+        elif kind == 2:  # there and back
+            v = (-1.0) ** t * np.ones(d) * 10.0 ** rng.uniform(-1, 1)
+        elif kind == 3:  # along w − w*, up to the length that the left side gains most from
+            v = (w - w_star) / step * rng.uniform(0, 2)
+        elif kind == 4:  # that very length: w arrives at w*, and both sides are equal
+            v = (w - w_star) / step
+        elif kind == 5 and rng.random() < 0.5:
+            v = np.zeros(d)
+        vectors[t] = v
+        w = w - step * v
+    return vectors, w_star, step
+
+
+def test_lemma_holds_for_ten_thousand_adversarial_sequences():
+    rng = np.random.default_rng(4)
+    eps, tight = np.finfo(float).eps, 0
+    for _ in range(10_000):
+        vectors, w_star, step = adversary(rng)
+        left, right = sgd.lemma(vectors, w_star, step=step)
+        _, last = by_definition(vectors, w_star, step)
+        sizes = np.linalg.norm(vectors, axis=1)
+        reach = np.linalg.norm(w_star) + step * sizes.sum()  # no w⁽ᵗ⁾ is further away
+        rounding = 8 * eps * len(vectors) * (right + reach * sizes.sum() + reach**2 / step)
+        assert left <= right + rounding
+        assert abs(right - left - np.sum((last - w_star) ** 2) / (2 * step)) <= rounding
+        tight += right - left <= 1e-9 * right
+    assert tight > 1000  # where it is an equality, nothing could be taken away from the right
+
+
+def test_a_constant_step_is_worth_most_at_its_horizon():
+    B, rho, T = 2.0, 3.0, 400
+    step = sgd.step(B, rho, T)
+    bound = sgd.constant_step_bound(B, rho, step=step, iterations=T)
+    assert bound == pytest.approx(sgd.value_bound(B, rho, T), rel=1e-14)
+    assert bound == pytest.approx(0.3, rel=1e-14)
+    for other in (0.5 * step, 2.0 * step):
+        assert sgd.constant_step_bound(B, rho, step=other, iterations=T) > bound
+    # Half of it is paid for by T, half by η: later it falls to the half that stays.
+    later = sgd.constant_step_bound(B, rho, step=step, iterations=np.array([T, 2 * T, 10**12]))
+    np.testing.assert_allclose(later, [0.3, 0.225, 0.15], rtol=1e-8)
+
+
+def test_the_bound_is_the_lemma_divided_by_T():
+    """For vectors of length ρ and a comparator of length B, right/T is the bound."""
+    B, rho, T, step = 2.0, 3.0, 50, 0.07
+    vectors = np.tile([rho, 0.0], (T, 1))
+    _, right = sgd.lemma(vectors, np.array([0.0, B]), step=step)
+    bound = sgd.constant_step_bound(B, rho, step=step, iterations=T)
+    assert bound == pytest.approx(right / T, rel=1e-14)
+
+
 def test_lemma_is_tight_where_the_last_iterate_is_the_comparator():
     step, w_star = 0.1, np.array([3.0, -4.0])
     vectors = np.tile(-w_star / (step * 10), (10, 1))

@@ -13,7 +13,8 @@ class Certificate:
 
     `holds` says whether `measured` is within `limit`. `gap` bounds f(w) − f* from above where such
     a bound exists. `shows` and `does_not_show` spell out what follows from the numbers and what
-    does not: a small gradient, for one, does not tell a minimum from a saddle.
+    does not: a small gradient, for one, does not tell a minimum from a saddle. `in_expectation` is
+    a promise about the method, not about this run.
     """
 
     kind: str  # "stationarity", "duality gap", ...
@@ -24,6 +25,7 @@ class Certificate:
     shows: str
     does_not_show: str = ""
     gap: float | None = None  # f(w) − f* ≤ gap
+    in_expectation: str = ""  # what a theorem promises on average over the draws of a method
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -31,4 +33,6 @@ class Certificate:
         lines.append(f"  shows: {self.shows}")
         if self.does_not_show:
             lines.append(f"  does not show: {self.does_not_show}")
+        if self.in_expectation:
+            lines.append(f"  in expectation: {self.in_expectation}")
         return "\n".join(lines)

@@ -105,6 +105,7 @@ class Run:
             ("certificate", self.certificate.statement),
             ("shows", self.certificate.shows),
             ("does not show", self.certificate.does_not_show),
+            ("in expectation", self.certificate.in_expectation),
         ]
 
     def save(self, folder: str | Path) -> Path:

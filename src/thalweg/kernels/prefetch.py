@@ -3,8 +3,9 @@
 A visit to a random row of a matrix that is larger than the cache waits for memory, some 200 ns a
 row. Who knows which rows come next can ask for them some steps ahead, and hardly waits at all.
 
-    prefetch(array, k)       ask for the cache line of the k-th entry, in memory order
-    prefetch_row(X, i)       ask for row i, of any storage in `kernels.rows`
+    prefetch(array, k)                            the cache line of the k-th entry, in memory order
+    prefetch_row(X, i)                            row i, of any storage in `kernels.rows`
+    prefetch_sample(X, y, weight, order, t)       the sample order[t], if there is one
 
 They change nothing and wait for nothing. They exist inside kernels only.
 """
@@ -12,7 +13,7 @@ They change nothing and wait for nothing. They exist inside kernels only.
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
 from thalweg.kernels.rows import is_dense_type
 
@@ -63,6 +64,15 @@ def _prefetch_row(X, i):
         _prefetch_range(X.indices, X.indptr[i], X.indptr[i + 1])
 
     return csr
+
+
+@register_jitable
+def prefetch_sample(X, y, weight, order, t):
+    """Ask for row, target and weight of the sample order[t]; only for use inside kernels."""
+    if t < order.size:
+        prefetch_row(X, order[t])
+        prefetch(y, order[t])
+        prefetch(weight, order[t])
 
 
 def _prefetch_range(array, start, stop):

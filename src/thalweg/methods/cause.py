@@ -31,7 +31,8 @@ ILL_CONDITIONED = 1e3  # κ from which it is worth naming as the cause
 
 def broken_limit(ending: Ending) -> Finding | None:
     """The finding that the step is beyond the stable range, if it is."""
-    smoothness, source = ending.problem.smoothness, "stated by the objective"
+    own = ending.method.steepest(ending.state)
+    smoothness, source = own or (ending.problem.smoothness, "stated by the objective")
     if not smoothness:
         ends = measure(ending, ending.best)
         smoothness = ends.largest.value if ends and ends.largest.value > 0 else None
@@ -58,7 +59,9 @@ def broken_limit(ending: Ending) -> Finding | None:
 
 def timid_step(ending: Ending, ends: SpectrumEnds) -> Finding | None:
     """The finding that a step, given or 1/L, is far shorter than the curvature here allows."""
-    largest, given = ends.largest.value, ending.method.options.get("step") is not None
+    here = ends.largest.value, "the Hessian's largest eigenvalue here"
+    largest, source = ending.method.steepest(ending.state) or here
+    given = ending.method.options.get("step") is not None
     if largest <= ends.rounding or not (given or ending.problem.smoothness):
         return None
     stability = ending.method.stability(ending.state, largest)
@@ -69,7 +72,7 @@ def timid_step(ending: Ending, ends: SpectrumEnds) -> Finding | None:
         name="step far below the stability limit",
         severity=Severity.WARN,
         claim=f"The step {used:.2g} is {used / allowed:.1g} of the stability limit {formula} = "
-        f"{allowed:.2g}, with L = {largest:.2g} (the Hessian's largest eigenvalue here).",
+        f"{allowed:.2g}, with L = {largest:.2g} ({source}).",
         measured=used,
         limit=allowed,
         cause="Progress is proportional to the step."

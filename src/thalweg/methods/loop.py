@@ -24,7 +24,7 @@ import hashlib
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -308,7 +308,7 @@ def _judge(journey: Journey) -> Outcome | None:
     if journey.method.descends:
         patience = DESCENT_WINDOW
     idle = journey.iteration - journey.improved_at
-    if idle < patience or journey.problem.is_noisy:
+    if idle < patience or journey.problem.is_noisy or journey.method.adds_noise:
         return None
     if not journey.method.descends and _still_falls(journey):
         journey.improved_at = journey.iteration
@@ -359,7 +359,16 @@ def _gap(journey: Journey, payment: Payment, w: np.ndarray, *, thorough: bool = 
 
 
 def _certify(journey: Journey, best: Best | None = None) -> Certificate:
-    """The certificate at the present point, or at the best one.
+    """The certificate at the present point, or at the best one, with what theory adds.
+
+    A promise for the present point holds for the best one too: it is no higher.
+    """
+    promise = journey.method.guarantee(journey.problem, journey.state)
+    return replace(_proof(journey, best), in_expectation=promise)
+
+
+def _proof(journey: Journey, best: Best | None) -> Certificate:
+    """What is proved about the present point, or about the best one.
 
     A noisy gradient, or a gradient mapping that belongs to the point before, only says when to
     pay for this.

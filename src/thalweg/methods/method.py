@@ -34,6 +34,7 @@ class Method:
     takes_penalty: ClassVar[bool] = False  # F = f + h with a proximal step for h
     takes_noise: ClassVar[bool] = True  # gradients that are right only on average
     only_linear: ClassVar[bool] = False  # for LinearProblem alone
+    adds_noise: ClassVar[bool] = False  # its own draws send the value up and down on the way
     descends: ClassVar[bool] = False  # every step lowers f, or at its rounding the gradient
     kappa_power: ClassVar[float | None] = None  # iterations grow like κ to this power; None: no law
 
@@ -80,6 +81,14 @@ class Method:
         None where the method has no such limit.
         """
         return None
+
+    def steepest(self, state: Any) -> tuple[float, str] | None:
+        """The curvature that limits its steps and whose it is; None where it is the objective's."""
+        return None
+
+    def guarantee(self, problem: Problem, state: Any) -> str:
+        """What a theorem promises in expectation for this state; empty where nothing."""
+        return ""
 
 
 # Names for the same thing elsewhere, whichever of them a method has. `step` multiplies a gradient

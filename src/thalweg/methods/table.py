@@ -33,13 +33,14 @@ from thalweg.methods.rmsprop import RMSProp
 from thalweg.methods.sag import SAG
 from thalweg.methods.saga import SAGA
 from thalweg.methods.sdca import SDCA
+from thalweg.methods.sgd import SGD
 from thalweg.methods.svrg import SVRG
 
 METHODS: dict[str, type[Method]] = {
     method.name: method
     for method in (
         GD, HeavyBall, Nesterov, AdaGrad, RMSProp, Adam, Nadam, BFGS, LBFGS, Newton, NewtonCG,
-        FISTA, IAG, SAG, SAGA, SVRG, Catalyst, SDCA, CD, Cholesky,
+        FISTA, SGD, IAG, SAG, SAGA, SVRG, Catalyst, SDCA, CD, Cholesky,
     )
 }  # fmt: skip
 

@@ -195,9 +195,11 @@ def _reachable(ending: Ending) -> str:
 
 def _ran_out(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
     head = f"{ending.outcome} {_distance(ending)}."
-    if ending.problem.is_noisy:
+    if ending.problem.is_noisy or ending.method.adds_noise:
         note = "Gradients are noisy: a constant step stops at the noise's level, a schedule of 1/t "
-        return f"{head} {note}or 1/sqrt(t) goes below it slowly.", ()
+        note += "or 1/sqrt(t) goes below it slowly."
+        other = " Try method='lbfgs'." if ending.lbfgs_is_another_way else ""
+        return f"{head} {note}{other}", ()
     ends = measure(ending, ending.state.w)
     if circles(ending):
         cause, cure = _circling(ending)

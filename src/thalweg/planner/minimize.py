@@ -21,6 +21,7 @@ from thalweg.methods.loop import Step, drive
 from thalweg.methods.method import Method
 from thalweg.methods.table import METHODS, resolve
 from thalweg.objectives.function import Objective
+from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.choice import choose
 
 
@@ -113,7 +114,12 @@ def _check_roles(objective: Any, method: Method) -> None:
     """Raise if the objective asks for what the method cannot do, naming methods that can."""
     composite = is_composite(objective)
     if composite and not method.takes_penalty:
-        able = [name for name, other in METHODS.items() if other.takes_penalty]
+        is_linear = isinstance(objective, LinearProblem)
+        able = [
+            name
+            for name, other in METHODS.items()
+            if other.takes_penalty and (is_linear or not other.only_linear)
+        ]
         raise InputError(
             f"{method.name} needs a smooth objective, got {name_of(objective)}, which has a "
             f"penalty without a gradient: use method={' or '.join(map(repr, able))}"

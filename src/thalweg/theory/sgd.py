@@ -2,7 +2,8 @@
 
     w⁽¹⁾ = 0        w⁽ᵗ⁺¹⁾ = w⁽ᵗ⁾ − ηvₜ        w̄ = (1/T) Σₜ w⁽ᵗ⁾        E[vₜ | w⁽ᵗ⁾] ∈ ∂f(w⁽ᵗ⁾)
 
-    f convex, ‖vₜ‖ ≤ ρ, ‖w*‖ ≤ B, η = B/(ρ√T)       E f(w̄) − f(w*) ≤ Bρ/√T
+    f convex, ‖vₜ‖ ≤ ρ, ‖w*‖ ≤ B, any η             E f(w̄) − f(w*) ≤ B²/2ηT + ηρ²/2
+                                  η = B/(ρ√T)       E f(w̄) − f(w*) ≤ Bρ/√T
     f λ-strongly convex, E‖vₜ‖² ≤ ρ², ηₜ = 1/(λt)    E f(w̄) − f(w*) ≤ ρ²(1 + log T)/(2λT)
 
 Guarantees in expectation: a single run may lie above them.
@@ -44,6 +45,20 @@ def value_bound(radius: float, gradient_bound: float, iterations: Count) -> Coun
     """
     B, rho = _check_scales(radius, gradient_bound)
     return B * rho / check_iterations(iterations, at_least=1) ** 0.5
+
+
+def constant_step_bound(
+    radius: float, gradient_bound: float, *, step: float, iterations: Count
+) -> Count:
+    """E f(w̄) − f(w*) ≤ B²/2ηT + ηρ²/2, for any step η kept throughout: lecture B, Lemma 14.1.
+
+    Of all η, B/(ρ√T) makes it smallest, `value_bound`. It says what a run that was planned for T
+    steps is worth before and after them.
+    """
+    B, rho = _check_scales(radius, gradient_bound)
+    step = check_number("step", step, above=0)
+    T = check_iterations(iterations, at_least=1)
+    return B**2 / (2.0 * step * T) + 0.5 * step * rho**2
 
 
 def iterations(radius: float, gradient_bound: float, tolerance: float) -> int:

@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+import scipy.sparse
+
+from thalweg.kernels.compile import kernel
+from thalweg.kernels.prefetch import AHEAD, LINE, MOST_LINES, prefetch_row, prefetch_sample
+from thalweg.kernels.rows import CSR, ScaledCSR, Standardized, row_dot
+
+N, P = 30, 300  # a row is longer than what is asked for of it
+MATRIX = np.random.default_rng(0).standard_normal((N, P))
+
+
+def storages():
+    sparse = scipy.sparse.csr_array(MATRIX)
+    parts = CSR(sparse.data, sparse.indices, sparse.indptr)
+    ones = np.ones(P)
+    return [MATRIX, Standardized(MATRIX, 0 * ones, ones), parts, ScaledCSR(*parts, ones)]
+
+
+@kernel
+def scores(X, y, weight, order, w, out):
+    for t in range(order.size):
+        prefetch_sample(X, y, weight, order, t + AHEAD)
+        prefetch_row(X, order[t])
+        out[t] = row_dot(X, order[t], w)
+
+
+@pytest.mark.parametrize("X", storages(), ids=lambda X: type(X).__name__)
+def test_it_asks_and_changes_nothing(X):
+    rng = np.random.default_rng(1)
+    order, w, y = rng.integers(N, size=50), rng.standard_normal(P), rng.standard_normal(N)
+    out, kept = np.empty(50), MATRIX.copy()
+    scores(X, y, np.ones(N), order, w, out)
+    np.testing.assert_allclose(out, MATRIX[order] @ w, rtol=1e-12)
+    np.testing.assert_array_equal(kept, MATRIX)
+    assert MATRIX[0].nbytes > LINE * MOST_LINES
+
+
+def test_the_processor_is_told():
+    X = MATRIX
+    scores(X, np.ones(N), np.ones(N), np.arange(N), np.ones(P), np.empty(N))
+    compiled = scores.inspect_llvm(scores.signatures[0])
+    assert compiled.count("call void @llvm.prefetch") >= 3  # row, target and weight
