@@ -11,9 +11,13 @@ samples, drawn with probabilities pᵢ, and learns δᵢ = aᵢℓ′(xᵢᵀw, 
 
     w ← S(w − η(d + l2·w), η·l1)                S the soft threshold
 
-m is the number of samples seen so far. The intercept moves by ηd alone (or with a ridge of its own,
-which Catalyst asks for). K classes have K slopes a sample and K columns of w; the variables are
-flat, class by class within a feature.
+m is the sum of npᵢ over the samples seen so far: their number where all pᵢ are equal, and n in the
+end. As Lᵢ/(npᵢ) is at most the L_eff that the step is made for (`methods.sampling`), so is the
+smoothness of the mean over the samples seen; divided by their number, it would be that of the few
+large ones which are drawn first, and the first steps would be out of all proportion.
+
+The intercept moves by ηd alone (or with a ridge of its own, which Catalyst asks for). K classes
+have K slopes a sample and K columns of w; the variables are flat, class by class within a feature.
 
 The step is fixed, or η = factor/(L + l2) with an L that is searched for: at the sample visited
 
@@ -122,7 +126,7 @@ def dense_pass(data, order, odds, rule, memory):
         for r in range(t, stop):
             i = order[r]
             if kind == SAG:
-                _remember(slopes, i, fresh, (r - t) * K, change, g_b, numbers)
+                _remember(slopes, i, odds[r], fresh, (r - t) * K, change, g_b, numbers)
                 if K == 1:
                     row_axpy(X, i, change[0], g)
                 else:
@@ -148,7 +152,7 @@ def dense_pass(data, order, odds, rule, memory):
         if kind == SAGA:
             for r in range(t, stop):
                 i = order[r]
-                _remember(slopes, i, fresh, (r - t) * K, change, g_b, numbers)
+                _remember(slopes, i, odds[r], fresh, (r - t) * K, change, g_b, numbers)
                 if K == 1:
                     row_axpy(X, i, change[0], g)
                 else:
@@ -192,7 +196,7 @@ def sparse_pass(data, order, odds, rule, memory, block):
         for r in range(t, stop):
             i = order[r]
             if kind == SAG:
-                _remember(slopes, i, fresh, (r - t) * K, change, g_b, numbers)
+                _remember(slopes, i, odds[r], fresh, (r - t) * K, change, g_b, numbers)
                 for e in range(indptr[i], indptr[i + 1]):
                     x, j = stored(X, e), indices[e] * K
                     for k in range(K):
@@ -225,7 +229,7 @@ def sparse_pass(data, order, odds, rule, memory, block):
         if kind == SAGA:
             for r in range(t, stop):
                 i = order[r]
-                _remember(slopes, i, fresh, (r - t) * K, change, g_b, numbers)
+                _remember(slopes, i, odds[r], fresh, (r - t) * K, change, g_b, numbers)
                 for e in range(indptr[i], indptr[i + 1]):
                     x, j = stored(X, e), indices[e] * K
                     for k in range(K):
@@ -293,11 +297,11 @@ def _searched(tree, numbers, n):
 
 
 @kernel(inline=True)
-def _remember(slopes, i, fresh, at, change, g_b, numbers):
+def _remember(slopes, i, share, fresh, at, change, g_b, numbers):
     """Write δᵢ into `change`, and the fresh slopes into the memory of sample i, in place."""
     K = change.size
     if math.isnan(slopes[i * K]):
-        numbers[0] += 1.0
+        numbers[0] = min(numbers[0] + share, slopes.size / K)
         for k in range(K):
             slopes[i * K + k] = 0.0
     for k in range(K):

@@ -2,20 +2,26 @@
 
     minimise  F(w)  by a sequence of easier problems  Fₖ(w) = F(w) + (κ/2)‖w − yₖ‖²
 
-    wₖ ≈ argmin Fₖ                                 one iteration of `inner`, begun at wₖ₋₁
+    wₖ ≈ argmin Fₖ                                 one iteration of `inner`, of SAG three, from yₖ
     αₖ² = (1 − αₖ)αₖ₋₁² + qαₖ,  q = l2/(l2 + κ)     α₀ = √q, or 1 where l2 = 0
     yₖ₊₁ = wₖ + βₖ(wₖ − wₖ₋₁),  βₖ = αₖ₋₁(1 − αₖ₋₁)/(αₖ₋₁² + αₖ)
 
-An incremental method takes about n + L/μ samples to a given accuracy. With κ of the order of L/n
-the problems Fₖ take about n, and their number grows like √(L/(nμ)). So it pays where L/n > μ, L
-the mean of the Lᵢ and μ = l2; otherwise κ = 0, which leaves the inner method as it is. The slopes
-that `inner` remembers belong to F and are carried from problem to problem.
+An incremental method takes about n + L/μ samples to a given accuracy. With κ the condition of Fₖ is
+(L + κ)/(μ + κ), which κ = L/n − μ makes about n: each problem is solved by a few passes, and the
+number of problems grows like √((μ + κ)/μ) = √(L/(nμ)), instead of L/(nμ). So it pays exactly where
+L/n > μ; otherwise κ = 0, which leaves the inner method as it is. The slopes that `inner` remembers
+belong to F and are carried from problem to problem.
 
-A pass of steps η contracts the error of Fₖ by about exp(−nηκ). One iteration of `inner`, of P
-passes, is all that each problem gets, so κ is what makes it e⁻⁶: κ = 6/(nPη) − l2.
+So few iterations leave wₖ near where they began. Begun at wₖ₋₁ they would go only part of the way
+to yₖ, and the momentum would be lost; begun at yₖ, they are a step of Nesterov's method. SAG first
+goes on along slopes that are older than yₖ, and swings: over T passes the swing falls to
+e^(−(1 + r)T/2), r = nηκ, and the momentum makes up to 1 + 2β of it, so that T > 2 log 3 is stable
+for every r.
+
+L here is the mean of the Lᵢ, as the draws in proportion to Lᵢ have it.
 
 Cost: that of `inner` and O(p) an iteration.
-Lin, Mairal & Harchaoui, J. Mach. Learn. Res. 18 (2018), one iteration a problem.
+Lin, Mairal & Harchaoui, J. Mach. Learn. Res. 18 (2018).
 """
 
 from __future__ import annotations
@@ -30,7 +36,6 @@ from thalweg.methods.incremental import (
     Incremental,
     IncrementalState,
     Pull,
-    batch_smoothness,
     check_samples,
     check_step,
 )
@@ -41,9 +46,8 @@ from thalweg.methods.saga import SAGA
 from thalweg.methods.svrg import SVRG
 from thalweg.objectives.finite_sum import sample_smoothness
 
-CONTRACTION = 6.0  # a problem's error falls by e to the minus this in one iteration
-
 INNER: dict[str, type[Incremental]] = {"sag": SAG, "saga": SAGA, "svrg": SVRG}
+ITERATIONS = {"sag": 3, "saga": 1, "svrg": 1}  # of each problem
 
 
 class CatalystState(NamedTuple):
@@ -64,7 +68,7 @@ class CatalystState(NamedTuple):
 
 @dataclass(frozen=True)
 class Catalyst(Method):
-    """Acceleration of sag, saga or svrg. `kappa`: None to have it chosen."""
+    """Acceleration of sag, saga or svrg. `kappa`: None for L_mean/n − l2, or 0 if that is less."""
 
     name: ClassVar[str] = "catalyst"
     State: ClassVar[type] = CatalystState
@@ -97,16 +101,8 @@ class Catalyst(Method):
         """κ: above zero where acceleration pays."""
         if self.kappa is not None:
             return self.kappa
-        return problem.kept("kappa", lambda: self._chosen_kappa(problem))
-
-    def _chosen_kappa(self, problem: Problem) -> float:
-        data, method = problem.objective, self.method()
-        if float(sample_smoothness(data).mean()) / data.n <= data.l2:
-            return 0.0
-        step = method.fixed_step(problem, data.l2)
-        step = step or method.factor / (batch_smoothness(method, problem) + data.l2)
-        steps = data.n * getattr(method, "inner", 1.0) / self.batch
-        return max(0.0, CONTRACTION / (steps * step) - data.l2)
+        data = problem.objective
+        return max(0.0, float(sample_smoothness(data).mean()) / data.n - data.l2)
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> CatalystState:
         """The state at w₀, which is the first centre."""
@@ -116,10 +112,12 @@ class Catalyst(Method):
         )
 
     def advance(self, problem: Problem, state: CatalystState) -> CatalystState:
-        """One iteration of the inner method, and the next centre. Changes slopes in place."""
+        """One problem, and the next centre. The slopes and the tree of `state` change in place."""
         kappa, q = self.kappa_of(problem), self._q(problem)
         pull = Pull(kappa, state.y) if kappa else None
-        found = self.method().travel(problem, IncrementalState(*state[:9]), pull)
+        found = IncrementalState(*state[:9])._replace(v=state.y if pull else state.v)
+        for _ in range(ITERATIONS[self.inner] if pull else 1):
+            found = self.method().travel(problem, found, pull)
         # α² = (1 − α)α₀² + qα, its positive root.
         gain = state.alpha**2 - q
         alpha = 0.5 * (-gain + (gain * gain + 4.0 * state.alpha**2) ** 0.5)

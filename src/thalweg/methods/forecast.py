@@ -55,6 +55,8 @@ def iterations_to_go(ending: Ending) -> float | None:
         return None  # up and down, with no rate to forecast from
     now = offset + slope * iterations[-1]
     certificate = ending.certificate
+    if certificate.limit == 0.0:
+        return None  # F(w = 0, best b) = 0: nothing but the optimum itself will do
     goal = math.log(certificate.limit)
     if certificate.kind == DUALITY_GAP:  # which falls like the square of the norm
         goal = now + 0.5 * math.log(certificate.limit / certificate.measured)

@@ -13,7 +13,7 @@ the smoothness of a mini-batch, between L_eff for one sample and the mean for al
 in shuffled passes leave SAG, IAG and SAGA half of `theory.stability.remembered_limit` at most. The
 memory begins
 
-    "seen"     empty: sums are divided by the number of samples seen so far
+    "seen"     empty: sums are divided by m, the samples seen so far, each counted npᵢ times
     "zero"     with zeros, divided by n: as theorems have it
     "full"     with the slopes at w₀, for the price of a pass
     None       "seen" from w₀ = 0, else "full": a good start is not to be lost in the first steps
@@ -178,15 +178,21 @@ class Incremental(Method):
             return float(self.step)
         factor = self.factor if self.step is None else self.theory_factor
         L = problem.kept("L_b", lambda: batch_smoothness(self, problem)) + l2
+        if L == 0.0:
+            return 1.0  # all rows are zero: any step does
         return min(factor / L, self.largest_step(problem, l2))
 
     def largest_step(self, problem: Problem, l2: float) -> float:
         """η at most: what the penalty bears and, of remembered slopes in turn, what is stable."""
         largest = LARGEST / l2 if l2 else np.inf
-        if self.kind == SVRG or self.sampling not in ("cyclic", "shuffled"):
+        if self.sampling not in ("cyclic", "shuffled"):
             return largest
+        if self.kind == SVRG and self.step != "search":
+            return largest  # its slopes do not grow old; but a search may always miss one in turn
         n = -(-problem.objective.n // self.batch)  # steps a pass
         L = problem.kept("L", lambda: data_smoothness(problem.objective)) + l2
+        if L == 0.0:
+            return largest
         return min(largest, DAMPED * remembered_limit(L, samples=n, order=self.sampling))
 
 
@@ -224,8 +230,10 @@ def first_search(method: Any, data: LinearProblem) -> tuple[np.ndarray, np.ndarr
     if method.step != "search":
         return np.empty(0), numbers
     rows = sample_smoothness(data)
-    numbers[1], numbers[2] = rows.mean(), rows.max()
-    return sum_tree(rows) if method.sampling == "lipschitz" else np.empty(0), numbers
+    # From above: a large Lᵢ that is met late has let w go astray by then.
+    numbers[1:] = rows.max() or 1.0
+    is_drawn = method.sampling == "lipschitz" and rows.any()
+    return sum_tree(rows) if is_drawn else np.empty(0), numbers
 
 
 def snapshot(problem: Problem, v: np.ndarray, slopes: np.ndarray) -> tuple[float, np.ndarray]:

@@ -15,12 +15,17 @@ A method that steps along remembered gradients is a recurrence with delays. With
 N samples and steps small beside 1/λ, the mean slope is that of the past iterates weighted by how
 long ago a sample was visited, ẇ(t) = −ηλ ∫ k(u) w(t − u) du, with k by the order of the visits:
 
-    in turn (IAG)        1/N for u ≤ N                     unstable from ηλ = π²/2N
-    shuffled passes      (1 − u/2N)/N for u ≤ 2N           unstable from ηλ = π²/N
-    at random (SAG)      exp(−u/N)/N                       stable for every η: s²N + s + ηλ = 0
+    in turn (IAG)      1/N for u ≤ N                              unstable from ηλ = π²/2N
+    shuffled passes    1/N for u ≤ τ, then (1 − τ/N)/N            unstable from ηλ = 5.434/N
+                       for u ≤ N + τ, τ steps into a pass
+    at random (SAG)    exp(−u/N)/N                                stable: s²N + s + ηλ = 0
 
-At the first two limits w oscillates with period 2N steps: half a swing is one pass, and the slopes
-of the pass before push on. So shuffling lies between IAG and SAG (lecture B).
+The second kernel changes within a pass, and is solved pass by pass: with M the mean of w over the
+pass before and ω² = Nηλ, (w, M) at the end of a pass is a matrix with determinant 1 − sin(ω)/ω and
+trace 2cos(ω) − sin(ω)/ω times that at its beginning. An eigenvalue is −1 where tan(ω/2) = ω, that
+is ω = 2.331. At both limits w oscillates with period 2N steps: half a swing is one pass, and the
+slopes of the pass before push on. So shuffled passes bear a tenth more than visits in turn, whereas
+visits at random bear steps of order 1/λ (the limit of small steps does not tell how large).
 
 As only the product ηλ matters, the same functions give the largest curvature that a step η bears:
 `heavy_ball_limit(step, momentum)`. On a smooth function λ is L; on a network, the sharpness.
@@ -31,6 +36,8 @@ from __future__ import annotations
 import math
 
 from thalweg.core.checks import check_choice, check_count, check_number
+
+SHUFFLED = 2.331122370414423  # ω > 0 of tan(ω/2) = ω
 
 
 def gd_limit(curvature: float) -> float:
@@ -51,14 +58,14 @@ def nesterov_limit(curvature: float, momentum: float) -> float:
 
 
 def remembered_limit(curvature: float, *, samples: int, order: str) -> float:
-    """Aggregated gradients: π²/(2Nλ) visited in turn ("cyclic"), π²/(Nλ) in "shuffled" passes.
+    """Aggregated gradients: π²/(2Nλ) visited in turn ("cyclic"), 5.434/(Nλ) in "shuffled" passes.
 
     For quadratics of equal curvature; `order="uniform"`, at random, has no limit of this kind.
     """
     check_choice("order", order, ("cyclic", "shuffled", "uniform"))
     if order == "uniform":
         return math.inf
-    limit = math.pi**2 / (
+    squared = SHUFFLED**2 if order == "shuffled" else 0.5 * math.pi**2
+    return squared / (
         check_count("samples", samples) * check_number("curvature", curvature, above=0)
     )
-    return limit if order == "shuffled" else 0.5 * limit
