@@ -7,6 +7,7 @@ import thalweg as tw
 from thalweg.methods.method import Method
 
 # What each numeric option must be. A new option fails the test of completeness below.
+INCREMENTAL = ("iag", "sag", "saga", "svrg", "catalyst")  # a step is a number or a word there
 NUMBERS = {
     ("gd", "step"): "above 0",
     ("heavy-ball", "step"): "above 0",
@@ -31,11 +32,24 @@ NUMBERS = {
     ("newton-cg", "radius"): "above 0",
     ("sgd", "step"): "above 0",
     ("sgd", "radius"): "above 0",
+    ("svrg", "inner"): "above 0",
+    ("catalyst", "kappa"): "at least 0",
 }
-COUNTS = [("lbfgs", "memory"), ("newton-cg", "max_cg"), ("sgd", "batch"), ("sgd", "horizon")]
+COUNTS = [
+    ("lbfgs", "memory"),
+    ("newton-cg", "max_cg"),
+    ("sgd", "batch"),
+    ("sgd", "horizon"),
+    *[(name, "batch") for name in INCREMENTAL],
+    ("sdca", "passes"),
+    ("sdca", "block"),
+    ("cd", "working_set"),
+]
 FLAGS = [
     ("adagrad", "eps_inside"),
     ("adam", "bias_correction"),
+    ("cd", "anderson"),
+    ("cd", "screening"),
     ("fista", "momentum"),
     ("fista", "restart"),
     ("lbfgs", "precondition"),
@@ -47,8 +61,9 @@ FLAGS = [
 
 def test_every_option_of_every_method_is_in_a_table_here():
     every = {(name, field.name) for name, cls in tw.METHODS.items() for field in fields(cls)}
-    named = ("schedule", "sampling", "average")
+    named = ("schedule", "sampling", "average", "start", "iterate")
     words = {(name, word) for name in tw.METHODS for word in named} & every
+    words |= {("catalyst", "inner"), *[(name, "step") for name in INCREMENTAL]}
     assert every == words | set(NUMBERS) | set(COUNTS) | set(FLAGS)
 
 

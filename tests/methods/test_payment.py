@@ -96,6 +96,10 @@ class Counted(tw.LinearProblem):
         self.count(1)
         return super().value_and_gradient(w)
 
+    def value_gradient_scores(self, w):
+        self.count(1)
+        return super().value_gradient_scores(w)
+
     def value(self, w):
         self.count(1)
         return super().value(w)
