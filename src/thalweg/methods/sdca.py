@@ -76,6 +76,7 @@ class SDCAState(NamedTuple):
     b: np.ndarray  # b_k, float64[K]; first empty
     sigma: np.ndarray  # σ, float64[K]; first empty
     pull: float  # 1/κ of the next pass, 0 without an intercept
+    floor: float  # D(θ), below P*; −inf with an intercept, where σ is not 0 yet
     rng: np.random.Generator
 
 
@@ -111,7 +112,7 @@ class SDCA(Method):
         value, gradient = problem.value_and_gradient(w0)
         none = np.empty(0)
         value += problem.penalty(w0)
-        return SDCAState(w0, value, gradient, none, none, none, none, 0.0, rng)
+        return SDCAState(w0, value, gradient, none, none, none, none, 0.0, -math.inf, rng)
 
     def advance(self, problem: Problem, state: SDCAState) -> SDCAState:
         """One pass, or several."""
@@ -137,7 +138,8 @@ class SDCA(Method):
         move = before - u
         move *= math.sqrt(2.0 * data.l2 * gap / max(float(np.sum(move * move)), SMALLEST))
         gradient = _join(data, move, sigma).astype(w.dtype)
-        return SDCAState(w, value, gradient, memory, u, b, sigma, pull, state.rng)
+        floor = -math.inf if data.fit_intercept else dual
+        return SDCAState(w, value, gradient, memory, u, b, sigma, pull, floor, state.rng)
 
     def _blocks(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """The blocks of rows in the order to visit, int64."""
