@@ -163,9 +163,23 @@ def test_the_gap_of_the_trace_is_the_duality_gap_and_so_a_bound():
         entropy = problem.weights @ (a * np.log(a) + (1 - a) * np.log1p(-a))
         dual = -entropy - 0.5 * problem.l2 * state.w @ state.w
         assert gap == pytest.approx(state.value - dual, rel=1e-9, abs=1e-15)
-        assert dual <= best + 1e-14
+        assert state.floor == pytest.approx(dual, rel=1e-12)
+        assert state.floor <= best + 1e-14
         assert gap >= state.value - best - 1e-14
     assert gaps[-1] < 1e-2 * gaps[0]
+    assert np.all(np.diff([state.floor for state in states[1:]]) >= -1e-15)
+
+
+@pytest.mark.parametrize("loss", LOADERS)
+@pytest.mark.parametrize("l1", [0.0, 0.02])
+def test_the_floor_is_below_the_optimum_and_reaches_it(loss, l1):
+    problem = small(loss, l1=l1, fit_intercept=False, sample_weight=np.arange(30.0))
+    best = tw.minimize(problem, "fista", tol=1e-12, max_iter=3000).value
+    floors = [state.floor for state in follow(tw.SDCA(), problem, problem.start, 100)[1:]]
+    assert np.all(np.diff(floors) >= -1e-14)
+    assert max(floors) <= best + 1e-10
+    assert max(floors) >= best - 1e-5
+    assert follow(tw.SDCA(), small(loss), small(loss).start, 1)[1].floor == -np.inf
 
 
 @pytest.mark.parametrize("sampling", ["shuffled", "cyclic", "uniform"])

@@ -76,6 +76,7 @@ class SDCAState(NamedTuple):
     b: np.ndarray  # b_k, float64[K]; first empty
     sigma: np.ndarray  # σ, float64[K]; first empty
     pull: float  # 1/κ of the next pass, 0 without an intercept
+    floor: float  # D(θ), below P*; −inf with an intercept, where σ is not 0 yet
     rng: np.random.Generator
 
 
@@ -111,7 +112,7 @@ class SDCA(Method):
         value, gradient = problem.value_and_gradient(w0)
         none = np.empty(0)
         value += problem.penalty(w0)
-        return SDCAState(w0, value, gradient, none, none, none, none, 0.0, rng)
+        return SDCAState(w0, value, gradient, none, none, none, none, 0.0, -math.inf, rng)
 
     def advance(self, problem: Problem, state: SDCAState) -> SDCAState:
         """One pass, or several."""
@@ -119,25 +120,26 @@ class SDCA(Method):
         samples = _samples(data)
         if not state.b.size:
             state = _begin(problem, samples, state)
-        memory, u = state.memory.copy(), state.u.copy()
-        b, sigma, pull = state.b, state.sigma, state.pull
+        memory, u, b = state.memory.copy(), state.u, state.b
+        sigma, pull = state.sigma, state.pull
         visit = class_dual_pass if data.outputs > 1 else dual_pass
         for _ in range(self.passes):
-            b, before = b - pull * sigma, u.copy()
+            b, before, u = b - pull * sigma, u, u.copy()
             visit(samples, pull, self._blocks(data.n, state.rng), self.block, memory, u, b)
             sigma, pull, dual = _dual(data, samples, memory, u)
             problem.gradients += 1
             problem.passes += 1
-        w = leave(data, _join(data, soft_threshold(u, samples.threshold), b))
+        w = leave(data, _join(data, _coefficients(samples, u), b))
         value = problem.value(w) + problem.penalty(w)
         # Where P is l2-strongly convex, a gradient g stands for a gap of at most ‖g‖²/(2·l2). With
         # this length that is P − D, which it is, and not what a move would make of it. With an
         # intercept, P − D − bσ is what falls to 0.
         gap = max(0.0, value - dual - float(b @ sigma))
         move = before - u
-        move *= math.sqrt(2.0 * data.l2 * gap / max(float(np.sum(move * move)), SMALLEST))
+        move *= math.sqrt(2.0 * data.l2 * gap / max(_square(move), SMALLEST))
         gradient = _join(data, move, sigma).astype(w.dtype)
-        return SDCAState(w, value, gradient, memory, u, b, sigma, pull, state.rng)
+        floor = -math.inf if data.fit_intercept else dual
+        return SDCAState(w, value, gradient, memory, u, b, sigma, pull, floor, state.rng)
 
     def _blocks(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """The blocks of rows in the order to visit, int64."""
@@ -208,7 +210,7 @@ def _dual(
         sigma[0], curvature, conjugate = dual_sums(
             samples.y, samples.c, samples.code, samples.delta, memory
         )
-    ridge = 0.5 * data.l2 * float(np.sum(soft_threshold(u, samples.threshold) ** 2))
+    ridge = 0.5 * data.l2 * _square(_coefficients(samples, u))
     if not data.fit_intercept:
         return np.zeros(data.outputs), 0.0, -conjugate - ridge
     # At least the curvature of one sample; none at all is that of θ = 0, before the first pass.
@@ -217,6 +219,16 @@ def _dual(
     length = float(np.sum(samples.c * samples.squares))
     pull = max(length / (STIFFEST * data.l2), 1.0 / (SHARE * curvature))
     return sigma, pull, -conjugate - ridge
+
+
+def _coefficients(samples: Samples, u: np.ndarray) -> np.ndarray:
+    return soft_threshold(u, samples.threshold) if samples.threshold else u
+
+
+def _square(array: np.ndarray) -> float:
+    """The sum of squares, on one thread and without a copy."""
+    flat = array.ravel()
+    return float(np.einsum("i,i", flat, flat))
 
 
 def _one_hot(data: LinearProblem) -> np.ndarray:
