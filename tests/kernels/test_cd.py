@@ -211,6 +211,14 @@ def test_scores_are_sums_of_features(sparse):
     np.testing.assert_allclose(z, expected, atol=1e-14)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_products_are_those_of_the_features(sparse):
+    A, _, u = model()
+    out = np.empty(K)
+    cd.products(stored(A, sparse), u, out)
+    np.testing.assert_allclose(out, A @ u, atol=1e-14)
+
+
 def test_curvatures_have_a_floor():
     z, y, out = np.array([-3.0, 0.0, 3.0]), np.ones(3), np.empty(3)
     cd.curvatures(SQUARED_HINGE, z, y, 1.0, 0.01, out)

@@ -237,6 +237,24 @@ def test_what_is_screened_never_comes_back():
     assert not begun(problem, CD(screening=False))[2].is_out.any()
 
 
+@pytest.mark.parametrize("storage", ["C", "csr"])
+@pytest.mark.parametrize("options", [{}, {"standardize": True}, {"fit_intercept": False}])
+def test_x_is_not_read_again_once_all_that_is_left_is_gathered(storage, options, monkeypatch):
+    problem = data(100, 200, "logistic", storage=storage, l1=0.02, **options)
+    seen, method, state = begun(problem)
+    while np.count_nonzero(~state.is_out) > 40:
+        state = method.advance(seen, state)
+    state = method.advance(seen, state)
+    with monkeypatch.context() as patch:
+        patch.setattr(problem, "transpose", None)
+        state = method.advance(seen, state)
+    is_in = ~state.is_out
+    slopes = problem.gradient(state.w)[:200] - problem.l2 * state.w[:200]
+    np.testing.assert_allclose(state.v[is_in], slopes[is_in], atol=1e-12)
+    expected = shortest_subgradient(problem, state.w)  # what is out is zero by itself
+    np.testing.assert_allclose(state.gradient, expected, rtol=1e-6, atol=1e-11)
+
+
 def test_a_penalty_too_large_leaves_the_intercept():
     for storage in ("C", "csr"):
         problem = data(storage=storage, l1=1e3)

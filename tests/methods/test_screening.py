@@ -106,6 +106,21 @@ def test_the_radius_holds_the_optimal_dual_point(loss):
         assert np.all(np.abs(scale * v - v_best) <= spread * radius * (1 + 1e-6) + 1e-9)
 
 
+def test_what_is_known_to_be_zero_can_be_left_out():
+    data = random_problem(5, "squared")
+    w = tw.minimize(data, "cd", max_iter=3, tol=1e-12).w
+    out = zero_at(data, w)
+    slopes = np.empty(data.n)
+    slopes_pass(LOSSES["squared"], data.scores(w), data.y, data.weights, data.delta, slopes)
+    v, (_, spread) = data.transpose(slopes), feature_spread(data)
+    assert out.any()
+    rest = zero_features(data, data.value(w), slopes, v[~out], spread[~out])
+    assert rest.shape == (np.count_nonzero(~out),)
+    assert not rest.any()  # the same gap, and so the same verdict
+    nothing = np.empty(0)
+    assert zero_features(data, data.value(w), slopes, nothing, nothing).size == 0
+
+
 def test_without_l1_nothing_is_zero():
     data = tw.LinearProblem(np.eye(3), [1.0, 2.0, 3.0], l2=1.0)
     assert not zero_at(data, np.zeros(4)).any()

@@ -80,6 +80,13 @@ def add_scores(A, w, z):
             row_axpy(A, j, w[j], z)
 
 
+@kernel(fastmath=FAST_SUM)
+def products(A, u, out):
+    """Write aⱼᵀu into `out`, in place."""
+    for j in range(out.size):
+        out[j] = row_dot(A, j, u)
+
+
 @kernel
 def _violation(slope, w, l1, l2):
     """How far 0 is from the subdifferential of slope·w + (l2/2)w² + l1|w|."""

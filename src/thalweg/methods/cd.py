@@ -12,7 +12,8 @@ An iteration, at (w, b) with its scores z and v = Σᵢ cᵢℓ′ᵢxᵢ:
                   Anderson's extrapolation (`kernels.cd`)
     line search   w + t(ŵ − w) with t = 1, ½, ¼, … until F falls by 10⁻⁴ of its slope times t; a
                   trial costs O(n), since the scores of both ends are known. Then the best b
-    screening     features that are zero at every optimum are not looked at again (`screening`)
+    screening     features that are zero at every optimum are not looked at again (`screening`);
+                  once all others are gathered, nor is X
 
 For the squared loss the model is F itself and t = 1. Otherwise its curvature is at least νγ, γ the
 largest ℓ″, also where ℓ″ = 0 (squared hinge, Huber): any descent on the model is one on F, with
@@ -183,6 +184,9 @@ class CD(Method):
         size = max(
             self.working_set, 2 * int(np.count_nonzero(is_support)), min(beyond, data.p // SHARE)
         )
+        left = int(np.count_nonzero(can_move))
+        if left <= 2 * size:
+            size = data.p  # with all that is left gathered, X need not be read again
         if size < data.p:
             far = np.argpartition(nearness, data.p - size)[: data.p - size]
             nearness[far] = -np.inf
@@ -250,8 +254,24 @@ class CD(Method):
         floor = state.floor / 10.0 if t == 1.0 else 10.0 * state.floor
         return w, z, min(max(floor, LEAST_FLOOR), 1.0)
 
+    def _products(self, problem: Problem, state: CDState, slopes: np.ndarray) -> np.ndarray:
+        """v: a pass over X, or none where all that is not out has been gathered.
+
+        v of a feature that is out is then the last that was seen; nothing depends on it.
+        """
+        data, members = problem.objective, state.members
+        is_missing = ~state.is_out
+        is_missing[members] = False
+        if is_missing.any():
+            problem.passes += 1
+            return data.transpose(slopes)
+        found, v = np.empty(members.size), state.v.copy()
+        kernels.products(_features(state), np.sqrt(data.weights) * slopes, found)
+        v[members] = found + offsets(data, members, state.means) * (data.weights @ slopes)
+        return v
+
     def _measured(self, problem: Problem, state: CDState) -> CDState:
-        """The state with all that follows from its w and z, in one pass over X."""
+        """The state with all that follows from its w and z."""
         data = problem.objective
         slopes = np.empty(data.n)
         code = LOSSES[data.loss]
@@ -259,19 +279,22 @@ class CD(Method):
         w = state.w.astype(np.float64)
         coefficients, _ = data.split(w)
         value += _penalties(data, coefficients)
-        v = data.transpose(slopes)
         problem.gradients += 1
-        problem.passes += 1
+        v = self._products(problem, state, slopes)
         G = v + data.l2 * coefficients
-        is_zero = coefficients == 0.0
+        is_zero, is_out = coefficients == 0.0, state.is_out
         shortest = np.where(
             is_zero, G - np.clip(G, -data.l1, data.l1), G + data.l1 * np.sign(coefficients)
         )
+        shortest[is_zero & is_out] = 0.0
         if data.fit_intercept:
             shortest = np.append(shortest, data.weights @ slopes)
-        is_out = state.is_out
         if self.screening:
-            is_out = is_out | zero_features(data, value, slopes, v, state.spread)
+            is_in = ~is_out
+            # What is out has left the problem, and with it the dual's constraints.
+            zeros = zero_features(data, value, slopes, v[is_in], state.spread[is_in])
+            is_out = is_out.copy()
+            is_out[is_in] = zeros
         return state._replace(
             value=value,
             gradient=shortest.astype(state.w.dtype),

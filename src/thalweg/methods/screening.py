@@ -48,12 +48,13 @@ def feature_spread(data: LinearProblem) -> tuple[np.ndarray, np.ndarray]:
 def zero_features(
     data: LinearProblem, value: float, slopes: np.ndarray, v: np.ndarray, spread: np.ndarray
 ) -> np.ndarray:
-    """Which coefficients are zero at every optimum, bool[p].
+    """Which coefficients are zero at every optimum, bool as `v`.
 
-    `value` is P, `slopes` holds ℓ′ᵢ, `v` their Σᵢ cᵢℓ′ᵢxᵢ, all at the same point.
+    `value` is P, `slopes` holds ℓ′ᵢ, `v` their Σᵢ cᵢℓ′ᵢxᵢ, all at the same point. Features that are
+    known to be zero can be left out of `v` and `spread`: the problem without them is the same.
     """
-    if not data.l1:
-        return np.zeros(data.p, dtype=bool)
+    if not data.l1 or not v.size:
+        return np.zeros(v.size, dtype=bool)
     theta, moved = slopes, 0.0
     if data.fit_intercept:
         up = float(data.weights @ np.maximum(slopes, 0.0))
@@ -75,6 +76,6 @@ def zero_features(
     rounding = 1e-14 * (abs(value) + size + penalty)
     gap = max(value + conjugates + penalty, 0.0) + rounding
     if not np.isfinite(gap):  # of a point so far away that nothing can be said
-        return np.zeros(data.p, dtype=bool)
+        return np.zeros(v.size, dtype=bool)
     radius = np.sqrt(2.0 * data.curvature_bound * gap)
     return scale * reach + spread * radius < (1.0 - MARGIN) * data.l1
