@@ -2,7 +2,8 @@
 
     iteration      t, 0 at the start
     passes         traversals of the data: each value, gradient or Hessian-vector product is one,
-                   a value and gradient taken together are one
+                   a value and gradient taken together are one, a value from known scores none,
+                   a look at some of the rows a fraction
     evaluations    gradients plus Hessian-vector products
     seconds        since the start, time before a resume included
     value          f(w_t)

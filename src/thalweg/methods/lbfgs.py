@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from scipy.linalg.blas import daxpy, saxpy
 
 from thalweg.core.checks import check_count
 from thalweg.methods.line import Line
@@ -104,15 +105,17 @@ def two_loop(state: LBFGSState) -> np.ndarray:
     _, _, gradient, _, S, Y, rho, D, pairs = state
     memory = len(S)
     rows = [k % memory for k in range(max(0, pairs - memory), pairs)]  # oldest to newest
+    kept = [(S[i], Y[i], float(rho[i])) for i in rows]
     q = gradient.copy()
-    a = np.zeros(memory, dtype=q.dtype)
-    for i in reversed(rows):
-        a[i] = rho[i] * (S[i] @ q)
-        q -= a[i] * Y[i]
+    axpy = daxpy if q.dtype == np.float64 else saxpy  # in place: NumPy's a·y is one more vector
+    taken = []  # aᵢ, newest to oldest
+    for s, y, r in reversed(kept):
+        taken.append(r * float(s @ q))
+        axpy(y, q, a=-taken[-1])
     q *= D
-    if rows:
-        newest = rows[-1]
-        q /= rho[newest] * (Y[newest] @ (D * Y[newest]))
-    for i in rows:
-        q += (a[i] - rho[i] * (Y[i] @ q)) * S[i]
+    if kept:
+        _, y, r = kept[-1]
+        q /= r * float(y @ (D * y))
+    for (s, y, r), a in zip(kept, reversed(taken), strict=True):
+        axpy(s, q, a=a - r * float(y @ q))
     return q

@@ -9,13 +9,13 @@ enters with its absolute value, so that p runs away from the saddle along it ins
 curvatures nearly zero are raised to √ε·max|Λ|. A linear problem is convex, so D^−½HD^−½ + τI is
 definite for any τ > 0, and a tiny one is added.
 
-Large linear problems are first solved on samples of their rows, n/64, n/16 and n/4 of them, each
-from the solution of the last. A sample of m rows has its minimum about dim/2m above that of the
-whole (half the variance of a maximum-likelihood estimate in units of its loss), so a stage ends
-when a step gains less. All stages are the first iteration, which ends with one look at the whole.
+A large linear problem is first solved on samples of its rows, n/64 and then n/8 of them. The
+minimizer of a sample of m rows lies about dim/2m, in units of the loss, above the minimum of the
+whole (half the variance of a maximum-likelihood estimate), so a stage ends when a step gains less.
+Both stages are the first iteration, which ends with one look at the whole.
 
 Cost: a Hessian (dim products, or one pass of a linear problem) and O(dim³) a step; memory O(dim²),
-and a quarter of X while sampling: use newton-cg for many variables. The absolute value: Dauphin et
+and an eighth of X while sampling: use newton-cg for many variables. The absolute value: Dauphin et
 al., NeurIPS 2014.
 """
 
@@ -37,7 +37,9 @@ MOST_VARIABLES = 2_000  # dim products and an O(dim³) factorisation at every st
 SAFE = 100.0  # times dim·ε: least squared pivot of a matrix with ones on its diagonal
 RIDGE = 1e-10  # τ
 LARGE = 1_000_000  # entries of X from which samples are taken
-SHARES = (64, 16, 4)  # a sample has one of so many rows
+# A sample has one of so many rows. Covtype then takes the work of 3.3 to 4.6 Hessians to a gap of
+# 10⁻⁶, of 6 to 9 without samples, and of 3.7 to 5 with samples of n/64, n/16 and n/4.
+SHARES = (64, 8)
 ROWS_A_VARIABLE = 50  # that a sample has at least
 STAGE = 10  # steps on a sample at most
 
