@@ -1,9 +1,17 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from numba import njit, typeof
 
 from thalweg.kernels.compile import kernel
-from thalweg.kernels.prefetch import AHEAD, LINE, MOST_LINES, prefetch_row, prefetch_sample
+from thalweg.kernels.prefetch import (
+    AHEAD,
+    LINE,
+    MOST_LINES,
+    _prefetch_range,
+    prefetch_row,
+    prefetch_sample,
+)
 from thalweg.kernels.rows import CSR, ScaledCSR, Standardized, row_dot
 
 N, P = 30, 300  # a row is longer than what is asked for of it
@@ -41,3 +49,24 @@ def test_the_processor_is_told():
     scores(X, np.ones(N), np.ones(N), np.arange(N), np.ones(P), np.empty(N))
     compiled = scores.inspect_llvm(scores.signatures[0])
     assert compiled.count("call void @llvm.prefetch") >= 3  # row, target and weight
+
+
+# Not by `kernel`: what was read from a disk cache has no code to look at.
+@njit
+def ask_for_rows(X, n):
+    for i in range(n):
+        prefetch_row(X, i)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_that_do_not_lie_together_are_not_asked_for(order):
+    X = np.asarray(MATRIX, order=order)
+    ask_for_rows(X, N)
+    code = ask_for_rows.inspect_llvm((typeof(X), typeof(N)))
+    assert ("call void @llvm.prefetch" in code) == (order == "C")
+
+
+@pytest.mark.parametrize(("function", "arguments"), [(prefetch_row, 2), (_prefetch_range, 3)])
+def test_outside_of_kernels_there_is_nothing_to_ask(function, arguments):
+    with pytest.raises(NotImplementedError):
+        function(*([None] * arguments))
