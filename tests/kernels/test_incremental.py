@@ -155,7 +155,7 @@ def slow_pass(X, data, order, odds, rule, memory):
     W, b = memory.w.reshape(-1, outputs).copy(), memory.b.copy()
     S = memory.slopes.reshape(n, outputs).copy()
     order, odds = order.copy(), odds.copy()
-    _, L, largest = memory.numbers
+    m, L, largest = memory.numbers
     Ls, least = memory.tree[memory.tree.size // 2 :][:n].copy(), memory.least
     # What g holds besides the slopes: the pull of Catalyst.
     pull = memory.g.reshape(-1, outputs) - X.T @ np.nan_to_num(S)
@@ -164,8 +164,12 @@ def slow_pass(X, data, order, odds, rule, memory):
     def sums():
         return X.T @ np.nan_to_num(S) + pull, np.nan_to_num(S).sum(axis=0) + pull_b
 
-    def seen():
-        return max(1, np.count_nonzero(~np.isnan(S[:, 0])))
+    def remember(visits, fresh):
+        """The slopes of a batch, and m, the sum of npᵢ over the samples seen, n at most."""
+        firsts = {order[r]: odds[r] for r in reversed(visits) if np.isnan(S[order[r], 0])}
+        for i in fresh:
+            S[i] = fresh[i]
+        return min(m + sum(firsts.values()), n)
 
     def draw(visits):
         for visit in visits:
@@ -206,18 +210,16 @@ def slow_pass(X, data, order, odds, rule, memory):
             D, d_b = D + np.outer(X[i], change), d_b + change
         if rule.kind == SAG:
             D, d_b = np.zeros_like(W), np.zeros_like(b)
-            for i in fresh:
-                S[i] = fresh[i]
+            m = remember(visits, fresh)
         g, g_b = sums()
-        D, d_b = D + g / seen(), d_b + g_b / seen()
+        D, d_b = D + g / max(m, 1), d_b + g_b / max(m, 1)
         W = soft(W - eta * (D + rule.l2 * W), eta * rule.l1)
         if data.has_intercept:
             b = b - eta * (d_b + rule.intercept_l2 * b)
         if rule.kind == SAGA:
-            for i in fresh:
-                S[i] = fresh[i]
+            m = remember(visits, fresh)
     g, g_b = sums()
-    numbers = np.array([np.count_nonzero(~np.isnan(S[:, 0])), L, largest])
+    numbers = np.array([m, L, largest])
     tree = sum_tree(Ls) if Ls.size else Ls
     after = Memory(W.ravel(), b, g.ravel(), g_b, S.ravel(), tree, least, numbers)
     return after, order, odds
