@@ -14,6 +14,7 @@ from thalweg.kernels.losses import (
     SQUARED,
     SQUARED_HINGE,
     curvature_bound,
+    loss_at,
     loss_conjugate,
     loss_curvature,
     loss_slope,
@@ -23,6 +24,7 @@ from thalweg.kernels.losses import (
     multinomial_probabilities,
     multinomial_value,
     multinomial_value_and_slope,
+    slopes_at,
 )
 
 ONE_SCORE = {name: code for name, code in LOSSES.items() if name != "multinomial"}
@@ -481,3 +483,26 @@ def test_multinomial_compiled_is_the_plain_function():
         multinomial_probabilities(scores, slope)
         multinomial_probabilities.py_func(scores, out)
         np.testing.assert_allclose(out, slope, rtol=4 * EPS, atol=0)
+
+
+@every_loss
+def test_losses_and_slopes_at_a_single_score(code):
+    for z, y in samples(code):
+        scores, out = np.array([z]), np.array([np.nan])
+        assert loss_at(code, scores, y, DELTA) == loss_value(code, z, y, DELTA)
+        slopes_at(code, scores, y, DELTA, out)
+        assert out[0] == loss_slope(code, z, y, DELTA)
+        assert scores[0] == z
+        slopes_at(code, scores, y, DELTA, scores)  # it may overwrite the scores
+        assert scores[0] == out[0]
+
+
+def test_losses_and_slopes_at_the_scores_of_classes():
+    for scores, label in multinomial_samples(4):
+        value, slope = value_and_slope(scores, label)
+        out = np.full(4, np.nan)
+        assert loss_at(MULTINOMIAL, scores, float(label), DELTA) == value
+        slopes_at(MULTINOMIAL, scores, float(label), DELTA, out)
+        np.testing.assert_array_equal(out, slope)
+        slopes_at(MULTINOMIAL, scores, float(label), DELTA, scores)
+        np.testing.assert_array_equal(scores, slope)

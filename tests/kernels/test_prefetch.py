@@ -1,9 +1,17 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from numba import njit
 
 from thalweg.kernels.compile import kernel
-from thalweg.kernels.prefetch import AHEAD, LINE, MOST_LINES, prefetch_row, prefetch_sample
+from thalweg.kernels.prefetch import (
+    AHEAD,
+    LINE,
+    MOST_LINES,
+    _prefetch_range,
+    prefetch_row,
+    prefetch_sample,
+)
 from thalweg.kernels.rows import CSR, ScaledCSR, Standardized, row_dot
 
 N, P = 30, 300  # a row is longer than what is asked for of it
@@ -36,8 +44,19 @@ def test_it_asks_and_changes_nothing(X):
     assert MATRIX[0].nbytes > LINE * MOST_LINES
 
 
-def test_the_processor_is_told():
-    X = MATRIX
-    scores(X, np.ones(N), np.ones(N), np.arange(N), np.ones(P), np.empty(N))
-    compiled = scores.inspect_llvm(scores.signatures[0])
-    assert compiled.count("call void @llvm.prefetch") >= 3  # row, target and weight
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_the_processor_is_told(layout):
+    # Compiled anew: what was read from a disk cache has no code to look at.
+    fresh = njit(scores.py_func)
+    X = np.asarray(MATRIX, order=layout)
+    fresh(X, np.ones(N), np.ones(N), np.arange(N), np.ones(P), np.empty(N))
+    compiled = fresh.inspect_llvm(fresh.signatures[0])
+    asked = compiled.count("call void @llvm.prefetch")
+    # Target, weight and row, but not one by columns: it is as many lines as it has entries.
+    assert asked > 2 if layout == "C" else asked == 2
+
+
+@pytest.mark.parametrize(("function", "arguments"), [(prefetch_row, 2), (_prefetch_range, 3)])
+def test_outside_of_kernels_there_is_nothing_to_ask(function, arguments):
+    with pytest.raises(NotImplementedError):
+        function(*([None] * arguments))

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -5,6 +7,11 @@ import scipy.sparse
 from thalweg.kernels.compile import kernel
 from thalweg.kernels.rows import (
     CSR,
+    ScaledCSR,
+    Standardized,
+    columns,
+    entry,
+    is_sparse,
     row_add_outer,
     row_add_squares,
     row_axpy,
@@ -12,6 +19,7 @@ from thalweg.kernels.rows import (
     row_quadratic,
     row_scores,
     row_square,
+    stored,
 )
 
 
@@ -57,26 +65,61 @@ def outers(X, R, G):
         row_add_outer(X, i, R[i], G)
 
 
+@kernel
+def dense_entries(X, out):
+    for i in range(out.shape[0]):
+        for j in range(columns(X)):
+            out[i, j] = entry(X, i, j)
+
+
+@kernel
+def sparse_entries(X, out):
+    for k in range(out.size):
+        out[k] = stored(X, k)
+
+
 def matrix(dtype):
     rng = np.random.default_rng(0)
     return (rng.standard_normal((7, 5)) * (rng.random((7, 5)) < 0.5)).astype(dtype)
 
 
+def standards():
+    rng = np.random.default_rng(3)
+    return rng.standard_normal(5), 0.5 + rng.random(5)
+
+
 def storages(dtype):
-    X = matrix(dtype)
+    X, (means, scales) = matrix(dtype), standards()
     sparse = scipy.sparse.csr_array(X)
+    narrow = sparse.data, sparse.indices.astype(np.int32), sparse.indptr.astype(np.int32)
     return {
         "C": X,
         "F": np.asfortranarray(X),
-        "csr32": CSR(sparse.data, sparse.indices.astype(np.int32), sparse.indptr.astype(np.int32)),
+        "csr32": CSR(*narrow),
         "csr64": CSR(sparse.data, sparse.indices.astype(np.int64), sparse.indptr.astype(np.int64)),
+        "standardized": Standardized(X, means, scales),
+        "scaled": ScaledCSR(*narrow, scales),
     }
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("storage", ["C", "F", "csr32", "csr64"])
+def seen(storage, dtype):
+    """The matrix that the storage stands for, float64[n, p]."""
+    X, (means, scales) = matrix(dtype).astype(np.float64), standards()
+    if storage == "standardized":
+        return (X - means) * scales
+    return X * scales if storage == "scaled" else X
+
+
+@pytest.mark.parametrize(
+    ("storage", "dtype"),
+    [
+        *itertools.product(("C", "F", "csr32", "csr64"), (np.float32, np.float64)),
+        ("standardized", np.float32),
+        ("scaled", np.float32),
+    ],
+)
 def test_each_storage_does_what_the_dense_matrix_does(storage, dtype):
-    X, rows = matrix(dtype).astype(np.float64), storages(dtype)[storage]
+    X, rows = seen(storage, dtype), storages(dtype)[storage]
     rng = np.random.default_rng(1)
     w, a = rng.standard_normal(5).astype(dtype), rng.standard_normal(7)
     out, g = np.empty(7), np.zeros(5)
@@ -106,10 +149,13 @@ def test_one_row_by_hand():
 
 @pytest.mark.parametrize(
     ("storage", "dtype"),
-    [("C", "f8"), ("F", "f4"), ("csr32", "f8"), ("csr64", "f4")],
-)
+    [
+        ("C", "f8"), ("F", "f4"), ("csr32", "f8"), ("csr64", "f4"),
+        ("standardized", "f4"), ("scaled", "f4"),
+    ],
+)  # fmt: skip
 def test_squares_and_classes_do_what_the_dense_matrix_does(storage, dtype):
-    X, rows = matrix(dtype).astype(np.float64), storages(dtype)[storage]
+    X, rows = seen(storage, dtype), storages(dtype)[storage]
     rng = np.random.default_rng(2)
     u, v, a = rng.standard_normal(5), rng.standard_normal(5), rng.standard_normal(7)
     W, b, R = rng.standard_normal((5, 3)), rng.standard_normal(3), rng.standard_normal((7, 3))
@@ -125,6 +171,42 @@ def test_squares_and_classes_do_what_the_dense_matrix_does(storage, dtype):
     expected = G + X.T @ R
     outers(rows, R, G)
     np.testing.assert_allclose(G, expected, rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize("storage", ["F", "standardized"])
+def test_entries_of_a_dense_matrix(storage):
+    out = np.full((7, 5), np.nan)
+    dense_entries(storages("f4")[storage], out)
+    np.testing.assert_allclose(out, seen(storage, "f4"), rtol=1e-15)
+
+
+@pytest.mark.parametrize("storage", ["csr64", "scaled"])
+def test_entries_of_a_sparse_matrix(storage):
+    X = storages("f4")[storage]
+    out = np.full(X.data.size, np.nan)
+    sparse_entries(X, out)
+    expected = scipy.sparse.csr_array((out, X.indices, X.indptr), shape=(7, 5)).toarray()
+    np.testing.assert_allclose(expected, seen(storage, "f4"), rtol=1e-15)
+
+
+def test_a_standardized_entry_by_hand():
+    values = np.array([[3.0, 5.0]], dtype=np.float32)
+    out = np.empty((1, 2))
+    dense_entries(Standardized(values, np.array([1.0, 2.0]), np.array([10.0, 4.0])), out)
+    assert out.tolist() == [[20.0, 12.0]]
+
+
+def test_only_some_storages_leave_entries_out():
+    sparse = {name for name, X in storages("f8").items() if is_sparse(X)}
+    assert sparse == {"csr32", "csr64", "scaled"}
+
+
+def test_float32_entries_are_standardized_in_float64():
+    # The mean and the entry agree in all digits of float32.
+    X = Standardized(np.full((1, 1), 1e8, np.float32), np.array([1e8 - 1 / 8]), np.array([8.0]))
+    out = np.empty((1, 1))
+    dense_entries(X, out)
+    assert out[0, 0] == 1.0
 
 
 def test_float32_squares_of_columns_do_not_overflow():
@@ -149,8 +231,8 @@ def test_nan_stays_nan():
 
 
 PRIMITIVES = {
-    row_dot: 3, row_axpy: 4, row_square: 2, row_quadratic: 4, row_add_squares: 4,
-    row_scores: 5, row_add_outer: 4,
+    columns: 1, entry: 3, stored: 2, row_dot: 3, row_axpy: 4, row_square: 2, row_quadratic: 4,
+    row_add_squares: 4, row_scores: 5, row_add_outer: 4,
 }  # fmt: skip
 
 

@@ -57,7 +57,7 @@ SAG, SAGA, SVRG = range(3)
 
 DOUBLINGS = 60  # of L in one test at most
 TOO_FLAT = 1e-10  # f′²‖x̃‖²/(L·f): below, the two sides of the test differ by rounding only
-LOG_2 = math.log(2.0)
+ROUNDING = 1e-13  # of f: of a quadratic the test holds with equality at the true L
 
 
 class Rule(NamedTuple):
@@ -100,7 +100,8 @@ def dense_pass(data, order, odds, rule, memory):
     X, y, a, squares, code, delta, K, has_intercept = data
     kind, batch, step, factor, largest, l1, l2, intercept_l2 = rule
     w, b, g, g_b, slopes, tree, least, numbers = memory
-    W, Sums, n = w.reshape(w.size // K, K), g.reshape(g.size // K, K), y.size
+    W, Sums = w.reshape(w.size // K, K), g.reshape(g.size // K, K)
+    n, decay = y.size, 2.0 ** (-1.0 / y.size)
     z, change, fresh = np.empty(K), np.empty(K), np.empty(batch * K)
     news, news_b = np.zeros(w.size), np.zeros(K)
     News = news.reshape(w.size // K, K)
@@ -122,7 +123,9 @@ def dense_pass(data, order, odds, rule, memory):
                 fresh[(r - t) * K + k] = change[k]
             if step == 0.0:
                 _search(code, z, change, y[i], a[i], delta, squares[i], i, tree, least, numbers)
-        eta = step if step > 0.0 else min(largest, factor / (_searched(tree, numbers, n) + l2))
+        eta = (
+            step if step > 0.0 else min(largest, factor / (_searched(tree, numbers, n, decay) + l2))
+        )
         for r in range(t, stop):
             i = order[r]
             if kind == SAG:
@@ -165,7 +168,7 @@ def sparse_pass(data, order, odds, rule, memory, block):
     X, y, a, squares, code, delta, K, has_intercept = data
     kind, batch, step, factor, largest, l1, l2, intercept_l2 = rule
     w, b, g, g_b, slopes, tree, least, numbers = memory
-    indices, indptr, n = X.indices, X.indptr, y.size
+    indices, indptr, n, decay = X.indices, X.indptr, y.size, 2.0 ** (-1.0 / y.size)
     z, change, fresh = np.empty(K), np.empty(K), np.empty(batch * K)
     news, news_b = np.zeros(w.size if kind != SAG else 0), np.zeros(K)
     cells = cells_of(w, g)
@@ -192,7 +195,9 @@ def sparse_pass(data, order, odds, rule, memory, block):
                 fresh[(r - t) * K + k] = change[k]
             if step == 0.0:
                 _search(code, z, change, y[i], a[i], delta, squares[i], i, tree, least, numbers)
-        eta = step if step > 0.0 else min(largest, factor / (_searched(tree, numbers, n) + l2))
+        eta = (
+            step if step > 0.0 else min(largest, factor / (_searched(tree, numbers, n, decay) + l2))
+        )
         for r in range(t, stop):
             i = order[r]
             if kind == SAG:
@@ -273,7 +278,8 @@ def _search(code, z, slope, y, a, delta, square, i, tree, least, numbers):
             for k in range(z.size):
                 z[k] -= (1.0 / L - gone) * slope[k] * square
             gone = 1.0 / L
-            if a * loss_at(code, z, y, delta) <= value - 0.5 * steepness * square / L:
+            gain = 0.5 * steepness * square / L
+            if a * loss_at(code, z, y, delta) <= value * (1.0 + ROUNDING) - gain:
                 break
             L *= 2.0
     if tree.size > 0:
@@ -284,9 +290,8 @@ def _search(code, z, slope, y, a, delta, square, i, tree, least, numbers):
 
 
 @kernel
-def _searched(tree, numbers, n):
-    """L as it stands; it falls a little, in place."""
-    decay = 1.0 - LOG_2 / n  # 2^(−1/n)
+def _searched(tree, numbers, n, decay):
+    """L as it stands; it falls by `decay`, in place."""
     if tree.size == 0:
         L = numbers[1]
         numbers[1] *= decay
