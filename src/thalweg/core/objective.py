@@ -18,9 +18,10 @@ class ObjectiveProtocol(Protocol):
 
     Optional attributes: `smoothness` (L), `strong_convexity` (μ), `minimizer`, `minimum` (f*),
     `start` (a customary w₀), `bounds` (the box to draw, float64[dim, 2]), `hessian(w)` where the
-    whole matrix costs little more than a product, `hessian_vector_error(w, v)` where Hv is not exact
-    to rounding, and `curvature_diagonal`, a bound on the diagonal of every Hessian. A function of
-    scores may keep them: `value_gradient_scores(w)`, with `line` and `hessian_at` made from scores.
+    whole matrix costs little more than a product, `hessian_vector_error(w, v)` where Hv is not
+    exact to rounding, and `curvature_diagonal`, a bound on the diagonal of every Hessian. A
+    function of scores may keep them: `value_gradient_scores(w)`, with `line` and `hessian_at` made
+    from scores.
     """
 
     @property
