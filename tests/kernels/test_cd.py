@@ -4,7 +4,15 @@ import scipy.optimize
 import scipy.sparse
 
 from thalweg.kernels import cd
-from thalweg.kernels.losses import HUBER, LOGISTIC, LOSSES, SQUARED_HINGE, loss_value
+from thalweg.kernels.losses import (
+    HUBER,
+    LOGISTIC,
+    LOSSES,
+    SQUARED_HINGE,
+    curvature_bound,
+    loss_slope,
+    loss_value,
+)
 from thalweg.kernels.rows import CSR
 
 K, N = 6, 9
@@ -225,6 +233,24 @@ def test_curvatures_have_a_floor():
     assert out.tolist() == [1.0, 1.0, 0.01]
     cd.curvatures(LOGISTIC, z, y, 1.0, 0.1, out)
     assert out.tolist() == [0.1, 0.25, 0.1]
+
+
+@pytest.mark.parametrize("loss", sorted(LOSSES))
+def test_at_the_full_floor_the_model_lies_above_the_loss(loss):
+    code, y = LOSSES[loss], np.ones(1)
+    for z in np.linspace(-6.0, 6.0, 25):
+        h = np.empty(1)
+        cd.curvatures(code, np.array([z]), y, 0.5, curvature_bound(code), h)
+        for q in np.linspace(-12.0, 12.0, 49):
+            model = loss_value(code, z, 1.0, 0.5) + loss_slope(code, z, 1.0, 0.5) * q
+            model += h[0] * q**2 / 2
+            assert loss_value(code, z + q, 1.0, 0.5) <= model + 1e-12
+
+
+def test_hubers_floor_falls_with_the_residual():
+    out = np.empty(3)
+    cd.curvatures(HUBER, np.array([0.2, 2.0, -8.0]), np.zeros(3), 0.5, 0.1, out)
+    np.testing.assert_allclose(out, [1.0, 0.1 * 0.5 / 2.0, 0.1 * 0.5 / 8.0], rtol=1e-15)
 
 
 @pytest.mark.parametrize("loss", sorted(LOSSES))

@@ -94,8 +94,11 @@ def test_descent_minimises_the_model(loss):
     w = 0.1 * np.ones(5)
     seen, method, state = begun(problem, w0=w)
     found = method._descend(seen, *method._grown(seen, state))
-    # Curvatures below ν times the largest are raised to it.
-    h = np.maximum(_curvatures(problem, w), 1e-3 * problem.curvature_bound) / 30
+    # Curvatures below ν times the largest, for Huber's loss times δ/|r|, are raised to it.
+    least = 1e-3 * problem.curvature_bound
+    if loss == "huber":
+        least = least / np.maximum(np.abs(problem.scores(w) - problem.y), 1.0)
+    h = np.maximum(_curvatures(problem, w), least) / 30
     X = problem.matrix.rows
     H, g, v = (X.T * h) @ X + 0.1 * np.eye(5), problem.gradient(w), w.copy()
     for _ in range(2000):

@@ -22,7 +22,7 @@ import math
 import numpy as np
 
 from thalweg.kernels.compile import kernel
-from thalweg.kernels.losses import loss_curvature, loss_slope
+from thalweg.kernels.losses import HUBER, loss_curvature, loss_slope
 from thalweg.kernels.rows import FAST_SUM, row_axpy, row_dot, row_square
 
 FLAT = 1e-13  # of ‖a‖²: a curvature below this is the rounding of a constant feature
@@ -36,9 +36,15 @@ NEARLY = 1e-8  # of Σ|cℓ′|: a slope in b that one more step of Newton's lea
 
 @kernel
 def curvatures(code, z, y, delta, floor, out):
-    """Write max(ℓ″ᵢ, floor) into `out`, in place."""
+    """Write max(ℓ″ᵢ, floor·κᵢ) into `out`, in place; κ of Huber's loss is ℓ′/r, and otherwise 1.
+
+    With floor = γ the parabola of curvature γκ that touches the loss lies above it.
+    """
     for i in range(z.size):
-        out[i] = max(loss_curvature(code, z[i], y[i], delta), floor)
+        least = floor
+        if code == HUBER and abs(z[i] - y[i]) > delta:
+            least *= delta / abs(z[i] - y[i])
+        out[i] = max(loss_curvature(code, z[i], y[i], delta), least)
 
 
 @kernel

@@ -7,7 +7,7 @@ An iteration, at (w, b) with its scores z and v = Σᵢ cᵢℓ′ᵢxᵢ:
     working set   the support of w and the features nearest to their bound |vⱼ| = l1, by
                   (|vⱼ| − l1)/‖xⱼ‖, twice the support in all. It only grows; its features alone are
                   gathered from X
-    model         ℓ + ℓ′·q + ½hq² for the loss, with q the change of the score and h = max(ℓ″, νγ)
+    model         ℓ + ℓ′·q + ½hq² for the loss, with q the change of the score, h = max(ℓ″, νκ)
     descent       ŵ, about the model's minimum over the working set: cyclic exact steps, sped up by
                   Anderson's extrapolation (`kernels.cd`)
     line search   w + t(ŵ − w) with t = 1, ½, ¼, … until F falls by 10⁻⁴ of its slope times t; a
@@ -15,11 +15,12 @@ An iteration, at (w, b) with its scores z and v = Σᵢ cᵢℓ′ᵢxᵢ:
     screening     features that are zero at every optimum are not looked at again (`screening`);
                   once all others are gathered, nor is X
 
-For the squared loss the model is F itself and t = 1. Otherwise its curvature is at least νγ, γ the
-largest ℓ″, also where ℓ″ = 0 (squared hinge, Huber): any descent on the model is one on F, with
-t no less than about ν, and the iterates converge to the optimum. ν falls tenfold after a whole step
-and grows tenfold after a shortened one. At ν = 1 the model lies above F, and the step is whole; as
-ν → 0 steps become Newton's.
+For the squared loss the model is F itself and t = 1. Otherwise κ is the curvature of a parabola
+that touches ℓ from above: γ, the largest ℓ″, or ℓ′/r for Huber's loss. With h ≥ νκ, also where
+ℓ″ = 0 (squared hinge, Huber), any descent on the model is one on F with t no less than about ν, and
+the iterates converge to the optimum. ν falls tenfold after a whole step and grows tenfold after a
+shortened one. At ν = 1 the model lies above F, and the step is whole; as ν → 0 steps become
+Newton's.
 
 The loop stops on the shortest subgradient of F at w, which is zero exactly at the optimum.
 
