@@ -9,6 +9,7 @@ from thalweg.kernels.duality import (
     class_slopes_pass,
     conjugates_pass,
     shifted_slopes_pass,
+    sides_pass,
     slopes_pass,
 )
 from thalweg.kernels.losses import (
@@ -54,6 +55,10 @@ def test_passes_are_the_sums_of_the_losses(code):
     total, size = conjugates_pass(code, theta, y, c, DELTA)
     assert total == pytest.approx(math.fsum(terms), rel=1e-13)
     assert size == pytest.approx(math.fsum(map(abs, terms)), rel=1e-13)
+
+
+def test_sides_by_hand():
+    assert sides_pass(np.array([1.0, -2.0, 3.0]), np.array([0.5, 0.25, 0.25])) == (1.25, 0.5)
 
 
 @pytest.mark.parametrize("code", ONE_SCORE.values(), ids=ONE_SCORE)

@@ -35,6 +35,7 @@ from thalweg.kernels.duality import (
     class_slopes_pass,
     conjugates_pass,
     shifted_slopes_pass,
+    sides_pass,
     slopes_pass,
 )
 from thalweg.kernels.losses import LOSSES
@@ -75,7 +76,7 @@ def lower_bound(
     """
     with np.errstate(over="ignore", invalid="ignore"):
         if problem.fit_intercept:
-            shift = best_shift(problem, z)
+            shift = best_shift(problem, z) if _leans(problem, theta) else 0.0
             if np.any(shift):
                 w = w.copy()
                 w[problem.p * problem.outputs :] += shift
@@ -101,6 +102,14 @@ def reach(problem: LinearProblem, w: np.ndarray, theta: np.ndarray) -> float:
     W, b = problem.coefficients(w)
     lengths = np.sqrt(problem.column_squares)
     return float(np.sum((lengths @ np.abs(W) + np.abs(b)) * _spread(problem, theta)))
+
+
+def _leans(problem: LinearProblem, theta: np.ndarray) -> bool:
+    """Whether Σ cᵢθᵢ is more than balancing should remove."""
+    if problem.loss == MULTINOMIAL:
+        return bool(np.abs(problem.weights @ theta).sum() > CLASSES_BALANCED)
+    up, down = sides_pass(theta, problem.weights)
+    return abs(up - down) > BALANCED * (up + down)
 
 
 def best_shift(problem: LinearProblem, z: np.ndarray) -> Any:
@@ -149,8 +158,7 @@ def balanced(problem: LinearProblem, theta: np.ndarray) -> np.ndarray:
     """θ with Σ cᵢθᵢ = 0, moved as little as is simple."""
     c = problem.weights
     if problem.loss != MULTINOMIAL:
-        up = float(c @ np.maximum(theta, 0.0))
-        down = float(c @ np.maximum(-theta, 0.0))
+        up, down = sides_pass(theta, c)
         if up == down:
             return theta
         factor = min(up, down) / max(up, down)

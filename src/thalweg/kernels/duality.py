@@ -54,6 +54,17 @@ def conjugates_pass(code, theta, y, c, delta):
 
 
 @kernel
+def sides_pass(theta, c):
+    """Σ cᵢθᵢ over the positive θᵢ, and minus that over the negative ones."""
+    up, down = 0.0, 0.0
+    for i in range(theta.size):
+        term = c[i] * theta[i]
+        up += max(term, 0.0)
+        down += max(-term, 0.0)
+    return up, down
+
+
+@kernel
 def shifted_slopes_pass(code, z, shift, y, c, delta):
     """Σ cᵢℓ′(zᵢ + shift), Σ cᵢ|ℓ′| and Σ cᵢℓ″."""
     slope, size, curvature = 0.0, 0.0, 0.0
