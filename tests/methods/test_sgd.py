@@ -10,7 +10,6 @@ import thalweg as tw
 from thalweg.methods.problem import Problem
 from thalweg.methods.sampling import SAMPLINGS, sampler
 from thalweg.methods.sgd import HOLD, gradient_bound, solution_bound
-from thalweg.objectives.finite_sum import finite_sum, sample_smoothness
 from thalweg.theory import sgd as theory
 
 RNG = np.random.default_rng(0)
@@ -33,10 +32,10 @@ def states(objective, method, passes, seed=0, w0=None):
     counted = Problem(objective, objective.dim, start.dtype)
     rng = np.random.Generator(np.random.PCG64(seed))
     state = method.init(counted, start, rng)
-    yield state
     for _ in range(passes):
+        yield state._replace(iterate=state.iterate.copy())  # which the next pass changes in place
         state = method.advance(counted, state)
-        yield state
+    yield state
 
 
 def sample_gradient(objective, i, w):
@@ -167,8 +166,8 @@ def test_counts_are_one_pass_of_steps_and_one_look_at_the_average():
 @pytest.mark.parametrize("sampling", ["uniform", "lipschitz"])
 def test_no_gradient_on_the_ball_is_longer_than_the_bound(loss, sampling):
     objective = problem(loss, sample_weight=WEIGHTS, delta=2.0)
-    data, radius = finite_sum(objective), 2.0
-    draws = sampler(sampling, sample_smoothness(objective, data))
+    data, radius = objective.samples, 2.0
+    draws = sampler(sampling, objective.row_smoothness)
     rho = gradient_bound(objective, data, draws, radius)
     rng, longest = np.random.default_rng(1), 0.0
     for i in range(40):
@@ -246,7 +245,7 @@ def test_the_guarantee_stands_beside_the_gap_and_is_kept(tmp_path):
     objective = problem(fit_intercept=False)
     run = tw.minimize(objective, tw.SGD(schedule="theorem", horizon=20), tol=1e-6, max_iter=20)
     B = math.sqrt(2 * math.log(2) / 0.1)
-    data = finite_sum(objective)
+    data = objective.samples
     rho = gradient_bound(objective, data, sampler("uniform", np.ones(40)), B)
     bound = B * rho / math.sqrt(800)
     assert run.certificate.in_expectation == (

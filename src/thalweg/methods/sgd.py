@@ -182,25 +182,24 @@ class SGD(Method):
         elif self.schedule in ("1/sqrt(t)", "1/√t"):
             hold = HOLD * data.outputs * most / mean
         value, gradient = _measure(problem, w, step)
-        nothing = np.zeros(iterate.size)
+        total, older = np.zeros(iterate.size), np.zeros(iterate.size)
         return SGDState(
-            w, value, gradient, iterate, nothing, nothing, 0, 0, 0,
+            w, value, gradient, iterate, total, older, 0, 0, 0,
             step, hold, shared + most / self.batch, radius, rho, rng,
         )  # fmt: skip
 
     def advance(self, problem: Problem, state: SGDState) -> SGDState:
-        """One pass: n samples drawn and stepped along, and a look at the average."""
+        """Change `iterate` and `total` in place by one pass of n samples; look at the average."""
         objective = problem.objective
         data = objective.samples
-        draws = self._sampler(objective, data)
-        iterate, total, older = state.iterate.copy(), state.total.copy(), state.older
+        iterate, total, older = state.iterate, state.total, state.older
         averaged, averaged_older = state.averaged, state.averaged_older
         if self._average == "tail" and _is_power_of_two(state.t // self._steps_a_pass(data)):
             # Windows of 1, 1, 2, 4, … passes: the last two are from half to three quarters of all.
             older, total = total, np.zeros(total.size)
             averaged = averaged_older = averaged - averaged_older
         steps = self._steps(state, self._steps_a_pass(data))
-        self._pass(objective, data, draws, steps, state, iterate, total)
+        self._pass(objective, data, steps, state, total)
         problem.gradients += 1
         problem.passes += 1
         averaged += steps.size
@@ -208,7 +207,7 @@ class SGD(Method):
         w = leave(objective, mean).astype(problem.dtype, copy=False)
         value, gradient = _measure(problem, w, state.step)
         return state._replace(
-            w=w, value=value, gradient=gradient, iterate=iterate, total=total, older=older,
+            w=w, value=value, gradient=gradient, total=total, older=older,
             averaged=averaged, averaged_older=averaged_older, t=state.t + steps.size,
         )  # fmt: skip
 
@@ -249,6 +248,8 @@ class SGD(Method):
         )
 
     def _sampler(self, objective: LinearProblem, data: FiniteSum) -> Sampler:
+        if self._sampling != "lipschitz":
+            return sampler(self._sampling, data.squares)  # of which only the number counts
         return sampler(self._sampling, sample_smoothness(objective) + objective.l2)
 
     def _steps_a_pass(self, data: FiniteSum) -> int:
@@ -268,25 +269,23 @@ class SGD(Method):
         self,
         objective: LinearProblem,
         data: FiniteSum,
-        draws: Sampler,
         steps: np.ndarray,
         state: SGDState,
-        iterate: np.ndarray,
         total: np.ndarray,
     ) -> None:
-        """Change `iterate` and `total` in place by one pass."""
-        n = data.y.size
+        """Change the iterate of `state`, and `total`, in place by one pass."""
+        draws, n = self._sampler(objective, data), data.y.size
         order, pull = draws.order(n, state.rng), data.a / draws.odds
         batch, l1, l2 = min(self.batch, n), float(objective.l1), float(objective.l2)
+        penalties = (l1, l2, state.radius, state.iterate, total)
         if not is_sparse(data.X):
-            dense_pass(data, pull, order, steps, batch, l1, l2, state.radius, iterate, total)
+            dense_pass(data, pull, order, steps, batch, *penalties)
             return
         entries = max(1.0, data.X.data.size / n * batch)  # of one step
         block = math.ceil(objective.p / (SETTLING * entries))
         if state.radius < math.inf:
-            block = 1
-        block = min(block, steps.size)
-        sparse_pass(data, pull, order, steps, batch, block, l1, l2, state.radius, iterate, total)
+            block = 1  # the norm needs every entry
+        sparse_pass(data, pull, order, steps, batch, min(block, steps.size), *penalties)
 
 
 def gradient_bound(
