@@ -172,7 +172,8 @@ def sparse_pass(data, order, odds, rule, memory, block):
     z, change, fresh = np.empty(K), np.empty(K), np.empty(batch * K)
     news, news_b = np.zeros(w.size if kind != SAG else 0), np.zeros(K)
     cells = cells_of(w, g)
-    A, E, R, now = np.zeros(block + 1), np.zeros(block + 1), 1.0, 0
+    A, E, R = np.zeros(block + 1), np.zeros(block + 1), 1.0
+    now = np.int64(0)  # a plain 0 is a type of its own: the lag would be compiled twice
     for t in range(min(AHEAD, order.size)):
         _look_ahead(X, y, a, slopes, tree, order, odds, t)
     for t in range(0, order.size, batch):

@@ -1,0 +1,112 @@
+"""Compile time is kept in hand: one specialisation a kernel, storage and dtype, whatever is asked.
+
+A process of its own visits every loss, penalty, sampling, step and batch on four storages, with
+scalars and arrays of many dtypes, and counts what Numba has compiled or read from its cache.
+"""
+
+import importlib
+import inspect
+import itertools
+import json
+import pkgutil
+import subprocess
+import sys
+
+import numpy as np
+import scipy.sparse
+
+import thalweg as tw
+import thalweg.kernels
+
+N, P = 30, 4
+LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
+STORAGES = list(itertools.product(("dense", "sparse"), (np.float32, np.float64)))
+
+# On the same problems: whole numbers and scalars of NumPy where a float is meant.
+PENALTIES = (
+    {"l2": 1, "fit_intercept": True},
+    {"l1": np.float32(0.1), "l2": np.float64(0.1), "fit_intercept": False},
+)
+RULES = (
+    {"sampling": "uniform"},
+    {"sampling": "shuffled", "step": "search", "batch": np.int32(4)},
+    {"sampling": "cyclic", "step": np.float32(1e-3), "batch": 2},
+    {"sampling": "lipschitz", "step": "search", "batch": np.int64(3)},
+    {"sampling": "lipschitz", "step": "theory"},
+)
+INCREMENTAL = ("sag", "saga", "svrg", "catalyst")
+
+
+def matrix(storage, dtype):
+    rng = np.random.default_rng(0)
+    X = (rng.standard_normal((N, P)) * (rng.random((N, P)) < 0.7)).astype(dtype)
+    return scipy.sparse.csr_array(X) if storage == "sparse" else X
+
+
+def targets(loss):
+    scores = np.random.default_rng(1).standard_normal(N)
+    return {
+        "squared": (10 * scores).astype(np.int32),
+        "huber": scores.astype(np.float32),
+        "multinomial": np.digitize(scores, [-0.5, 0.5]),
+    }.get(loss, scores > 0)
+
+
+def visit_all():
+    """Ask everything of linear problems that passes over their rows."""
+    for (storage, dtype), loss, penalty in itertools.product(STORAGES, LOSSES, PENALTIES):
+        X = matrix(storage, dtype)
+        X.flags.writeable = penalty["fit_intercept"] or storage == "sparse"
+        weight = None if penalty["fit_intercept"] else np.arange(N)
+        data = tw.LinearProblem(X, targets(loss), loss, delta=1, sample_weight=weight, **penalty)
+        for variables in (np.float32, np.float64):
+            w = np.ones(data.dim, dtype=variables)
+            data.value(w)
+            data.hessian_vector(data.gradient(w), w)
+            data.scores(w)
+            tw.certify(data, w)
+        for number, (name, rule) in enumerate(itertools.product(INCREMENTAL, RULES)):
+            if number % len(LOSSES) == LOSSES.index(loss):  # they take turns
+                run(data, tw.METHODS[name](**rule))
+        run(data, "iag")
+
+
+def run(data, method):
+    tw.minimize(data, method, max_iter=2, progress=False)
+
+
+def compiled():
+    """How many signatures each kernel has, and whether it is given rows of X."""
+    counts = {}
+    for file in pkgutil.iter_modules(thalweg.kernels.__path__):
+        module = importlib.import_module(f"thalweg.kernels.{file.name}")
+        for name, thing in vars(module).items():
+            if hasattr(thing, "signatures") and thing.py_func.__module__ == module.__name__:
+                names = set(inspect.signature(thing.py_func).parameters)
+                takes_rows = not names.isdisjoint(("X", "data"))
+                counts[f"{file.name}.{name}"] = (len(thing.signatures), takes_rows)
+    return counts
+
+
+def test_one_specialisation_a_kernel_storage_and_dtype():
+    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=True)
+    counts = {name: tuple(count) for name, count in json.loads(done.stdout).items()}
+    used = {name: count for name, count in counts.items() if count[0]}
+    both = len(STORAGES)
+    expected = {
+        name: ((both // 2 if "dense" in name or "sparse" in name else both) if rows else 1, rows)
+        for name, (_, rows) in used.items()
+    }
+    assert used == expected
+    assert {"incremental.dense_pass", "incremental.sparse_pass", "incremental.snapshot_pass"} <= {
+        *used
+    }
+    assert {"linear.value_pass", "linear.class_value_and_gradient_pass"} <= {*used}
+    assert {"losses.slopes_at", "lag.end_block", "sum_tree.tree_draw", "alias.alias_draws"} <= {
+        *used
+    }
+
+
+if __name__ == "__main__":
+    visit_all()
+    print(json.dumps(compiled()))
