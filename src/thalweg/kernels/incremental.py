@@ -13,8 +13,8 @@ samples, drawn with probabilities pᵢ, and learns δᵢ = aᵢℓ′(xᵢᵀw, 
 
 m is the sum of npᵢ over the samples seen so far: their number where all pᵢ are equal, and n in the
 end. As Lᵢ/(npᵢ) is at most the L_eff that the step is made for (`methods.sampling`), so is the
-smoothness of the mean over the samples seen; divided by their number, it would be that of the few
-large ones which are drawn first, and the first steps would be out of all proportion.
+smoothness of g/m. Divided by their number it would be that of the few large samples which are drawn
+first, and the first steps would be out of all proportion.
 
 The intercept moves by ηd alone (or with a ridge of its own, which Catalyst asks for). K classes
 have K slopes a sample and K columns of w; the variables are flat, class by class within a feature.

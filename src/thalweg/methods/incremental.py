@@ -13,7 +13,7 @@ the smoothness of a mini-batch, between L_eff for one sample and the mean for al
 in shuffled passes leave SAG, IAG and SAGA half of `theory.stability.remembered_limit` at most. The
 memory begins
 
-    "seen"     empty: sums are divided by m, the samples seen so far, each counted npᵢ times
+    "seen"     empty: sums are divided by the number of samples seen so far, each counted npᵢ times
     "zero"     with zeros, divided by n: as theorems have it
     "full"     with the slopes at w₀, for the price of a pass
     None       "seen" from w₀ = 0, else "full": a good start is not to be lost in the first steps

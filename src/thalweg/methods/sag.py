@@ -7,8 +7,8 @@ sample i refreshes both and moves, S the soft threshold:
 
     g ← g + (aᵢℓ′(xᵢᵀw, yᵢ) − sᵢ)xᵢ        w ← S(w − η(g/m + l2·w), η·l1)
 
-where m counts the samples seen so far (each npᵢ times, if they are drawn with unequal probabilities
-pᵢ), so that the first pass is not damped by slopes that are still zero. The error of g falls as w
+where m counts the samples seen so far (each npᵢ times, where they are drawn with probabilities pᵢ),
+so that the first pass is not damped by slopes that are still zero. The error of g falls as w
 settles, so that a constant step converges:
 
     η = 1/16L, uniform sampling      E F(wᵗ) − F* ≤ (1 − min(μ/16L, 1/8n))ᵗ C,  see `theory.sag`
