@@ -23,7 +23,7 @@ OPTIONS = {name: {"schedule": "1/sqrt(t)"} for name in COARSE}
 
 @cache
 def standardized(loss, whole=False):
-    """Features of mean 0 and deviation 1; of the digits 0 to 3, every second row, unless `whole`."""
+    """Standardized features; of the digits 0 to 3, every second row, unless `whole`."""
     load = {"squared": load_diabetes, "logistic": load_breast_cancer, "multinomial": load_digits}
     X, y = load[loss](return_X_y=True)
     if loss == "multinomial" and not whole:

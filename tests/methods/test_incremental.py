@@ -337,8 +337,8 @@ def test_int64_indices_are_used_in_place(name):
 
 
 # Vectors of n and of p numbers at the peak, as measured: 10.6 and 17.1 at most, those of the loop
-# and the duality gap's included. The kernels' own, which tracemalloc does not see, come on top: counted
-# in the source, 5 of p in `sparse_pass` (`cells_of` and `news`), two of at most 16,384 numbers.
+# and the duality gap's included. The kernels' own, which tracemalloc does not see, come on top:
+# counted in the source, 5 of p in `sparse_pass` (`cells_of` and `news`), two of at most 16,384.
 AT_MOST = {"n": 11, "p": 18}
 
 
