@@ -37,10 +37,14 @@ RULES = (
 INCREMENTAL = ("sag", "saga", "svrg", "catalyst")
 
 
-def matrix(storage, dtype):
+def matrix(storage, dtype, writeable):
     rng = np.random.default_rng(0)
     X = (rng.standard_normal((N, P)) * (rng.random((N, P)) < 0.7)).astype(dtype)
-    return scipy.sparse.csr_array(X) if storage == "sparse" else X
+    if storage == "sparse":
+        X = scipy.sparse.csr_array(X)
+        X.indices.flags.writeable = X.indptr.flags.writeable = writeable
+    (X.data if storage == "sparse" else X).flags.writeable = writeable
+    return X
 
 
 def targets(loss):
@@ -55,8 +59,7 @@ def targets(loss):
 def visit_all():
     """Ask everything of linear problems that passes over their rows."""
     for (storage, dtype), loss, penalty in itertools.product(STORAGES, LOSSES, PENALTIES):
-        X = matrix(storage, dtype)
-        X.flags.writeable = penalty["fit_intercept"] or storage == "sparse"
+        X = matrix(storage, dtype, writeable=penalty["fit_intercept"])
         weight = None if penalty["fit_intercept"] else np.arange(N)
         data = tw.LinearProblem(X, targets(loss), loss, delta=1, sample_weight=weight, **penalty)
         for variables in (np.float32, np.float64):
@@ -89,7 +92,8 @@ def compiled():
 
 
 def test_one_specialisation_a_kernel_storage_and_dtype():
-    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     counts = {name: tuple(count) for name, count in json.loads(done.stdout).items()}
     used = {name: count for name, count in counts.items() if count[0]}
     both = len(STORAGES)
@@ -98,13 +102,11 @@ def test_one_specialisation_a_kernel_storage_and_dtype():
         for name, (_, rows) in used.items()
     }
     assert used == expected
-    assert {"incremental.dense_pass", "incremental.sparse_pass", "incremental.snapshot_pass"} <= {
-        *used
-    }
-    assert {"linear.value_pass", "linear.class_value_and_gradient_pass"} <= {*used}
-    assert {"losses.slopes_at", "lag.end_block", "sum_tree.tree_draw", "alias.alias_draws"} <= {
-        *used
-    }
+    # What kernels call is counted where they are compiled, not where they are read from the cache.
+    assert used.keys() >= {
+        "incremental.dense_pass", "incremental.sparse_pass", "incremental.snapshot_pass",
+        "linear.value_pass", "linear.class_value_and_gradient_pass", "alias.alias_draws",
+    }  # fmt: skip
 
 
 if __name__ == "__main__":
