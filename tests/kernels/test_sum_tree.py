@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from thalweg.kernels.sum_tree import sum_tree, tree_draw, tree_update
@@ -48,6 +48,8 @@ def test_each_is_drawn_over_its_share_of_the_total(n):
 
 @settings(deadline=None)  # the first example may compile
 @given(st.lists(WEIGHT, min_size=1, max_size=40).filter(any), st.floats(0.0, 1.0))
+@example([1.0, 0.0], 1.0)
+@example([0.1, 0.2, 0.3], 1.0)
 def test_nothing_of_weight_zero_is_drawn_nor_beyond_the_end(weights, share):
     tree = sum_tree(np.array(weights))
     # Up to the total itself, which rounding can make of a number below it.
