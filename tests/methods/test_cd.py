@@ -254,6 +254,9 @@ def test_x_is_not_read_again_once_all_that_is_left_is_gathered(storage, options,
     is_in = ~state.is_out
     slopes = problem.gradient(state.w)[:200] - problem.l2 * state.w[:200]
     np.testing.assert_allclose(state.v[is_in], slopes[is_in], atol=1e-12)
+    theta = np.random.default_rng(0).standard_normal(100)  # out of balance, as slopes may be
+    v = method._products(seen, state, theta)
+    np.testing.assert_allclose(v[is_in], problem.transpose(theta)[is_in], atol=1e-12)
     expected = shortest_subgradient(problem, state.w)  # what is out is zero by itself
     np.testing.assert_allclose(state.gradient, expected, rtol=1e-6, atol=1e-11)
 

@@ -53,6 +53,14 @@ def test_by_hand():
     assert zero_at(data, np.zeros(2)).tolist() == [False, False]
 
 
+def test_slopes_out_of_balance_widen_the_bound_by_hand():
+    # Slopes (3, 1) have one sign: balanced they are θ = 0, moved by √(½(9 + 1)) = √5. v = 1, ρ = 1.
+    # D(0) = 0, gap = F = 2.5, radius √5: the bound is 1 + √5 + √5 = 5.47, and not 1 + √5 = 3.24.
+    X, y = [[1.0], [-1.0]], [-3.0, -1.0]
+    for l1, is_zero in ((3.5, False), (5.4, False), (5.5, True)):
+        assert zero_at(tw.LinearProblem(X, y, l1=l1), np.zeros(2)).tolist() == [is_zero]
+
+
 def test_spread_is_the_weighted_deviation():
     X = np.array([[1.0, 4.0], [4.0, 4.0]])
     data = tw.LinearProblem(X, [0.0, 1.0], sample_weight=[1.0, 2.0])
