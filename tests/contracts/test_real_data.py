@@ -23,11 +23,7 @@ OPTIONS = {name: {"schedule": "1/sqrt(t)"} for name in COARSE}
 
 @cache
 def standardized(loss, whole=False):
-<<<<<<< HEAD
-    """Standardized features; of the digits 0 to 3, every second row, unless `whole`."""
-=======
     """Features of mean 0, deviation 1; of the digits 0 to 2 a fourth, unless `whole`."""
->>>>>>> Shorten the table on real data, and hold Catalyst to what its tests can see
     load = {"squared": load_diabetes, "logistic": load_breast_cancer, "multinomial": load_digits}
     X, y = load[loss](return_X_y=True)
     if loss == "multinomial" and not whole:

@@ -337,13 +337,8 @@ def test_int64_indices_are_used_in_place(name):
 
 
 # Vectors of n and of p numbers at the peak, as measured: 10.6 and 17.1 at most, those of the loop
-<<<<<<< HEAD
-# and the duality gap's included. The kernels' own, which tracemalloc does not see, come on top:
-# counted in the source, 5 of p in `sparse_pass` (`cells_of` and `news`), two of at most 16,384.
-=======
 # and of the duality gap included. The kernels' own, which tracemalloc does not see, come on top:
 # by the source 5 of p in `sparse_pass` (`cells_of`, `news`) and two of at most 16,384 numbers.
->>>>>>> Shorten the table on real data, and hold Catalyst to what its tests can see
 AT_MOST = {"n": 11, "p": 18}
 
 
