@@ -17,7 +17,7 @@ LOSSES = ("squared", "logistic", "multinomial")
 PENALTIES = {"l2": (0.0, 0.1), "l1": (0.05, 0.0), "elastic net": (0.05, 0.1)}
 
 # Steps of equal length circle the optimum: these come close to it, no more.
-COARSE = ("rmsprop", "nadam")
+COARSE = ("rmsprop", "nadam", "sgd")
 OPTIONS = {name: {"schedule": "1/sqrt(t)"} for name in COARSE}
 
 
@@ -67,7 +67,12 @@ def reference(loss, penalty):
 
 def refuses(name, loss, penalty):
     smooth_only = PENALTIES[penalty][0] > 0 and not tw.METHODS[name].takes_penalty
-    return smooth_only or (name == "cholesky" and loss != "squared")
+    return (
+        smooth_only
+        or (name == "cholesky" and loss != "squared")
+        or (name == "sdca" and PENALTIES[penalty][1] == 0.0)
+        or (name == "cd" and loss == "multinomial")
+    )
 
 
 CASES = list(itertools.product(ALL, LOSSES, PENALTIES))
