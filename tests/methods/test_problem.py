@@ -182,3 +182,21 @@ def test_the_diagonal_of_curvature_is_known_to_linear_problems_alone():
     plain = Problem(tw.surfaces.Rosenbrock(), 2, F64)
     assert plain.curvature_diagonal() is None
     assert plain.passes == 0
+
+
+def test_the_mapping_is_the_gradient_where_nothing_is_thresholded():
+    data = tw.LinearProblem(np.eye(3), [1.0, 2.0, 3.0], l1=0.5, fit_intercept=False)
+    w, gradient = np.array([0.0, 0.1, 4.0]), np.array([0.3, -1.0, 2.0])
+    plain = Problem(data.smooth, 3, np.dtype(float))
+    assert plain.mapping(w, gradient, 0.1) is gradient
+    found = Problem(data, 3, np.dtype(float)).mapping(w, gradient, 0.1)
+    # 0 stays 0; 0.1 moves to 0.2 − 0.05; 4 moves to 3.8 − 0.05.
+    np.testing.assert_allclose(found, [0.0, -0.5, 2.5])
+
+
+def test_what_is_kept_is_made_once():
+    problem = Problem(tw.surfaces.Rosenbrock(), 2, np.dtype(float))
+    made = []
+    for _ in range(3):
+        assert problem.kept("list", lambda: made.append(1) or made) is made
+    assert made == [1]

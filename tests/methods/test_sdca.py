@@ -1,5 +1,6 @@
 import gc
 import itertools
+import weakref
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ import thalweg as tw
 from stepping import follow
 from thalweg.certificates.duality import constant_value, duality_gap
 from thalweg.kernels.losses import LOSSES, loss_slope
-from thalweg.methods import sdca
 from thalweg.methods.problem import Problem
 
 REGRESSIONS = ("squared", "huber")
@@ -329,11 +329,11 @@ def test_rows_without_weight_are_as_if_they_were_not_there():
 def test_rows_are_forgotten_with_their_problem():
     problem = small("logistic")
     follow(tw.SDCA(), problem, problem.start, 1)
-    assert problem in sdca._SAMPLES
-    before = len(sdca._SAMPLES)
+    rows, alive = weakref.ref(problem.samples.squares), weakref.ref(problem)
+    assert rows() is not None
     del problem
     gc.collect()
-    assert len(sdca._SAMPLES) < before
+    assert (rows(), alive()) == (None, None)
 
 
 @pytest.mark.parametrize(

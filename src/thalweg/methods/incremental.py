@@ -168,7 +168,7 @@ class Incremental(Method):
         if self.step == "search":
             searched = self.factor / (max(numbers[1], numbers[2]) + l2)
             step = min(searched, self.largest_step(problem, l2))
-        return (w - problem.prox(w - step * gradient, step)) / step
+        return problem.mapping(w, gradient, step)
 
     def fixed_step(self, problem: Problem, l2: float) -> float:
         """η where it is fixed, for this l2; 0 where it is searched for."""

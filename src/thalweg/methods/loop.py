@@ -384,7 +384,7 @@ def _proof(journey: Journey, best: Best | None) -> Certificate:
         gradient = np.asarray(exact.gradient(point.w), dtype=problem.dtype)
     if problem.is_composite:
         step = journey.state.step
-        gradient = (point.w - problem.prox(point.w - step * gradient, step)) / step
+        gradient = problem.mapping(point.w, gradient, step)
     return stationarity(problem.objective, point.value, gradient, journey.allowed, journey.tol)
 
 

@@ -168,6 +168,12 @@ class Problem:
             return w
         return self._vector("prox", self.objective.prox(w, step), w)
 
+    def mapping(self, w: np.ndarray, gradient: np.ndarray, step: float) -> np.ndarray:
+        """(w − prox(w − η∇f(w), η))/η, zero exactly at the minimizers of F; without h it is ∇f."""
+        if not self.is_composite:
+            return gradient
+        return (w - self.prox(w - step * gradient, step)) / step
+
     def _vector(self, what: str, vector: Any, w: np.ndarray) -> np.ndarray:
         # A copy: an objective that reuses one buffer would change the states that hold it.
         vector = np.array(vector, dtype=self.dtype)

@@ -37,7 +37,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -55,7 +54,7 @@ from thalweg.kernels.sdca import (
 )
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
-from thalweg.objectives.finite_sum import enter, finite_sum, leave
+from thalweg.objectives.finite_sum import enter, leave
 from thalweg.objectives.linear import LinearProblem
 from thalweg.rules.soft_threshold import soft_threshold
 
@@ -117,7 +116,7 @@ class SDCA(Method):
     def advance(self, problem: Problem, state: SDCAState) -> SDCAState:
         """One pass, or several."""
         data: LinearProblem = problem.objective
-        samples = _samples(data)
+        samples = problem.kept("samples", lambda: _samples(data))
         if not state.b.size:
             state = _begin(problem, samples, state)
         memory, u, b = state.memory.copy(), state.u, state.b
@@ -149,19 +148,14 @@ class SDCA(Method):
         return rng.permutation(count) if self.sampling == "shuffled" else np.arange(count)
 
 
-# The norms of the rows take a pass: once a problem.
-_SAMPLES: WeakKeyDictionary[LinearProblem, Samples] = WeakKeyDictionary()
-
-
 def _samples(data: LinearProblem) -> Samples:
     """The rows of `data` and their norms."""
-    if data not in _SAMPLES:
-        X, y, _, squares, code, delta, _, has_intercept = finite_sum(data)
-        if has_intercept:
-            # Without the intercept's 1, and not by subtracting it: tiny rows would be lost.
-            squares_pass(X, 0, data.n, squares)
-        _SAMPLES[data] = Samples(X, y, data.weights, squares, code, delta, 0.0, 0.0)
-    return _SAMPLES[data]._replace(l2=data.l2, threshold=data.l1 / data.l2)
+    X, y, _, squares, code, delta, _, has_intercept = data.samples
+    if has_intercept:
+        # Without the intercept's 1, and not by subtracting it: tiny rows would be lost.
+        squares = np.empty(data.n)
+        squares_pass(X, 0, data.n, squares)
+    return Samples(X, y, data.weights, squares, code, delta, data.l2, data.l1 / data.l2)
 
 
 def _begin(problem: Problem, samples: Samples, state: SDCAState) -> SDCAState:

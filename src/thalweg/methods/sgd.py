@@ -156,7 +156,7 @@ class SGD(Method):
         """The state at w₀, or at the nearest point of the ball."""
         objective = problem.objective
         data = objective.samples
-        draws = self._sampler(objective, data)
+        draws = self._sampler(problem)
         radius = self._radius(objective)
         iterate = enter(objective, w0)
         w = w0
@@ -199,7 +199,7 @@ class SGD(Method):
             older, total = total, np.zeros(total.size)
             averaged = averaged_older = averaged - averaged_older
         steps = self._steps(state, self._steps_a_pass(data))
-        self._pass(objective, data, steps, state, total)
+        self._pass(problem, steps, state, total)
         problem.gradients += 1
         problem.passes += 1
         averaged += steps.size
@@ -247,10 +247,13 @@ class SGD(Method):
             and self._average == "all"
         )
 
-    def _sampler(self, objective: LinearProblem, data: FiniteSum) -> Sampler:
-        if self._sampling != "lipschitz":
-            return sampler(self._sampling, data.squares)  # of which only the number counts
-        return sampler(self._sampling, sample_smoothness(objective) + objective.l2)
+    def _sampler(self, problem: Problem) -> Sampler:
+        """The sampler of a run, made once."""
+        objective = problem.objective
+        return problem.kept(
+            "sampler",
+            lambda: sampler(self._sampling, sample_smoothness(objective) + objective.l2),
+        )
 
     def _steps_a_pass(self, data: FiniteSum) -> int:
         return -(-data.y.size // self.batch)
@@ -266,15 +269,11 @@ class SGD(Method):
         return state.step / (1.0 + t / state.hold) ** (1.0 if self.schedule == "1/t" else 0.5)
 
     def _pass(
-        self,
-        objective: LinearProblem,
-        data: FiniteSum,
-        steps: np.ndarray,
-        state: SGDState,
-        total: np.ndarray,
+        self, problem: Problem, steps: np.ndarray, state: SGDState, total: np.ndarray
     ) -> None:
         """Change the iterate of `state`, and `total`, in place by one pass."""
-        draws, n = self._sampler(objective, data), data.y.size
+        objective, draws = problem.objective, self._sampler(problem)
+        data, n = objective.samples, objective.n
         order, pull = draws.order(n, state.rng), data.a / draws.odds
         batch, l1, l2 = min(self.batch, n), float(objective.l1), float(objective.l2)
         penalties = (l1, l2, state.radius, state.iterate, total)
@@ -334,9 +333,7 @@ def _check_bounded(objective: LinearProblem) -> None:
 def _measure(problem: Problem, w: np.ndarray, step: float) -> tuple[float, np.ndarray]:
     """F(w) and ∇F(w), with l1 the gradient mapping (w − prox(w − η∇f(w), η))/η."""
     value, gradient = problem.value_and_gradient(w)
-    if problem.is_composite:
-        gradient = (w - problem.prox(w - step * gradient, step)) / step
-    return value + problem.penalty(w), gradient
+    return value + problem.penalty(w), problem.mapping(w, gradient, step)
 
 
 def _is_power_of_two(passes: int) -> bool:
