@@ -93,7 +93,7 @@ def products(A, u, out):
         out[j] = row_dot(A, j, u)
 
 
-@kernel
+@kernel(inline=True)
 def _violation(slope, w, l1, l2):
     """How far 0 is from the subdifferential of slope·w + (l2/2)w² + l1|w|."""
     if w != 0.0:

@@ -16,6 +16,11 @@ from pathlib import Path
 
 from numba import njit
 
+# For what an inner loop calls: it becomes part of the loop, and does not count references to its
+# arrays, as Numba's functions do while they hold them. That took as long as a whole step of SAG.
+# In return it may not make arrays.
+INNER = {"forceinline": True, "_nrt": False}
+
 # Divide by a loop's constants through their reciprocal, and fuse multiply with add. Neither is
 # allowed to assume finite numbers or to reorder a sum. Without "arcp" an Adam pass over 10⁷ float32
 # takes 1.4 times as long.
@@ -25,13 +30,13 @@ FAST_DIVISION = {"arcp", "contract"}
 def kernel(function=None, *, fastmath=False, inline=False):
     """Compile `function`, as `@kernel` or `@kernel(fastmath=FAST_DIVISION)`.
 
-    `inline` is for what an inner loop calls in a kernel too large for LLVM to think of it.
+    `inline` is for what an inner loop calls: see `INNER`.
     """
     if function is None:
         return functools.partial(kernel, fastmath=fastmath, inline=inline)
     options = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
     if inline:
-        options["inline"] = "always"
+        options.update(INNER)
     try:
         dispatcher = njit(function, cache=True, **options)
     except RuntimeError:  # nowhere to write a cache: a read-only home, or source without a file

@@ -22,7 +22,7 @@ from thalweg.kernels.losses import (
 )
 
 
-@kernel
+@kernel(inline=True)
 def _plus(total, low, term):
     """total + low + term as a rounded sum and what it lost, after Neumaier (1974)."""
     new = total + term

@@ -263,7 +263,7 @@ def _look_ahead(X, y, a, slopes, tree, order, odds, t):
     prefetch(a, i)
 
 
-@kernel(fastmath=FAST_SUM)
+@kernel(fastmath=FAST_SUM, inline=True)
 def _search(code, z, slope, y, a, delta, square, i, tree, least, numbers):
     """Raise L, or the Lᵢ of the tree, until sample i passes the test, in place; uses up `z`."""
     L = numbers[1]
@@ -290,7 +290,7 @@ def _search(code, z, slope, y, a, delta, square, i, tree, least, numbers):
         numbers[1] = L
 
 
-@kernel
+@kernel(inline=True)
 def _searched(tree, numbers, n, decay):
     """L as it stands; it falls by `decay`, in place."""
     if tree.size == 0:
@@ -326,7 +326,7 @@ def _correct(slopes, i, fresh, at, share, change, news_b):
         news_b[k] += change[k]
 
 
-@kernel
+@kernel(inline=True)
 def _step_intercepts(b, g_b, news_b, eta, inverse, l2):
     """Move the intercepts, in place, and forget the news of them."""
     for k in range(b.size):

@@ -2,10 +2,12 @@
 
     f(w, b) = Σᵢ cᵢ ℓ(xᵢᵀw + b, yᵢ)
 
-Each pass visits the rows from `start` to `stop` once, uses a row while it is in cache, adds to the
-accumulators it is given and returns the sums that belong to the intercept. The rows of several
-threads are joined by `in_row_blocks`. One source serves dense and CSR (`kernels.rows`) and all
-losses (`kernels.losses`); K classes have passes of their own, with W of shape [p, K].
+Each pass visits the rows from `start` to `stop` once, as many at a time as stay in cache: their
+scores first, then the losses of all of them (a loop of arithmetic, which runs four at a time), then
+what they add to the gradient. It adds to the accumulators it is given and returns the sums that
+belong to the intercept. The rows of several threads are joined by `in_row_blocks`. One source
+serves dense and CSR (`kernels.rows`) and all losses (`kernels.losses`); K classes have passes of
+their own, with W of shape [p, K].
 """
 
 from collections.abc import Callable
@@ -27,11 +29,12 @@ from thalweg.kernels.rows import (
     FAST_SUM,
     row_add_outer,
     row_add_squares,
-    row_axpy,
-    row_dot,
     row_quadratic,
     row_scores,
     row_square,
+    rows_axpy,
+    rows_dot,
+    rows_in_cache,
 )
 
 SERIAL_BELOW = 100_000  # entries of X; waking a second thread costs about 100 µs
@@ -40,59 +43,80 @@ SERIAL_BELOW = 100_000  # entries of X; waking a second thread costs about 100 �
 @kernel(fastmath=FAST_SUM)
 def value_pass(X, y, c, w, b, code, delta, start, stop):
     """Σ cᵢℓᵢ over the rows."""
+    z = np.empty(rows_in_cache(X))
     value = 0.0
-    for i in range(start, stop):
-        value += c[i] * loss_value(code, row_dot(X, i, w) + b, y[i], delta)
+    for first in range(start, stop, z.size):
+        last = min(first + z.size, stop)
+        rows_dot(X, first, last, w, b, z)
+        for i in range(first, last):
+            value += c[i] * loss_value(code, z[i - first], y[i], delta)
     return value
 
 
 @kernel(fastmath=FAST_SUM)
 def value_and_gradient_pass(X, y, c, w, b, code, delta, start, stop, g):
     """Add Σ cᵢℓ′ᵢxᵢ to `g` in place; returns Σ cᵢℓᵢ and Σ cᵢℓ′ᵢ."""
+    z = np.empty(rows_in_cache(X))
     value, slopes = 0.0, 0.0
-    for i in range(start, stop):
-        loss, slope = loss_value_and_slope(code, row_dot(X, i, w) + b, y[i], delta)
-        value += c[i] * loss
-        slopes += c[i] * slope
-        row_axpy(X, i, c[i] * slope, g)
+    for first in range(start, stop, z.size):
+        last = min(first + z.size, stop)
+        rows_dot(X, first, last, w, b, z)
+        for i in range(first, last):
+            loss, slope = loss_value_and_slope(code, z[i - first], y[i], delta)
+            value += c[i] * loss
+            slopes += c[i] * slope
+            z[i - first] = c[i] * slope
+        rows_axpy(X, first, last, z, g)
     return value, slopes
 
 
 @kernel(fastmath=FAST_SUM)
 def hessian_vector_pass(X, y, c, w, b, v, v_b, code, delta, start, stop, out):
     """Add Σ cᵢℓ″ᵢ(xᵢᵀv + v_b)xᵢ to `out` in place; returns the same sum without the xᵢ."""
+    z, d = np.empty(rows_in_cache(X)), np.empty(rows_in_cache(X))
     total = 0.0
-    for i in range(start, stop):
-        curvature = loss_curvature(code, row_dot(X, i, w) + b, y[i], delta)
-        change = c[i] * curvature * (row_dot(X, i, v) + v_b)
-        total += change
-        row_axpy(X, i, change, out)
+    for first in range(start, stop, z.size):
+        last = min(first + z.size, stop)
+        rows_dot(X, first, last, w, b, z)
+        rows_dot(X, first, last, v, v_b, d)
+        for i in range(first, last):
+            d[i - first] *= c[i] * loss_curvature(code, z[i - first], y[i], delta)
+            total += d[i - first]
+        rows_axpy(X, first, last, d, out)
     return total
 
 
 @kernel(fastmath=FAST_SUM)
 def gram_vector_pass(X, c, v, v_b, start, stop, out):
     """Add Σ cᵢ(xᵢᵀv + v_b)xᵢ to `out` in place; returns the same sum without the xᵢ."""
+    d = np.empty(rows_in_cache(X))
     total = 0.0
-    for i in range(start, stop):
-        change = c[i] * (row_dot(X, i, v) + v_b)
-        total += change
-        row_axpy(X, i, change, out)
+    for first in range(start, stop, d.size):
+        last = min(first + d.size, stop)
+        rows_dot(X, first, last, v, v_b, d)
+        for i in range(first, last):
+            d[i - first] *= c[i]
+            total += d[i - first]
+        rows_axpy(X, first, last, d, out)
     return total
 
 
 @kernel(fastmath=FAST_SUM)
 def margins_pass(X, w, b, start, stop, z):
     """Write zᵢ = xᵢᵀw + b into `z`, in place."""
-    for i in range(start, stop):
-        z[i] = row_dot(X, i, w) + b
+    rows = rows_in_cache(X)
+    for first in range(start, stop, rows):
+        last = min(first + rows, stop)
+        rows_dot(X, first, last, w, b, z[first:last])
 
 
 @kernel(fastmath=FAST_SUM)
 def transpose_pass(X, a, start, stop, g):
     """Add Σ aᵢxᵢ to `g` in place."""
-    for i in range(start, stop):
-        row_axpy(X, i, a[i], g)
+    rows = rows_in_cache(X)
+    for first in range(start, stop, rows):
+        last = min(first + rows, stop)
+        rows_axpy(X, first, last, a[first:last], g)
 
 
 @kernel(fastmath=FAST_SUM)

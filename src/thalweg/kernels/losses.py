@@ -36,6 +36,7 @@ import math
 import numpy as np
 
 from thalweg.kernels.compile import kernel
+from thalweg.kernels.exponential import exp_of_negative, log1p_of_unit
 
 SQUARED, LOGISTIC, SQUARED_HINGE, HUBER, MULTINOMIAL = range(5)
 
@@ -61,13 +62,13 @@ def curvature_bound(code: int) -> float:
 # exponential is only taken of −|yz|, which cannot overflow.
 
 
-@kernel
+@kernel(inline=True)
 def loss_value(code, z, y, delta):
     """ℓ(z, y); `delta` is Huber's δ, which the other losses ignore."""
     z, y = np.float64(z), np.float64(y)
     if code == LOGISTIC:
         margin = y * z
-        return max(-margin, 0.0) + math.log1p(math.exp(-abs(margin)))
+        return max(-margin, 0.0) + log1p_of_unit(exp_of_negative(-abs(margin)))
     if code == SQUARED_HINGE:
         shortfall = _clip(1.0 - y * z, 0.0, math.inf)
         return 0.5 * shortfall * shortfall
@@ -78,13 +79,13 @@ def loss_value(code, z, y, delta):
     return 0.5 * residual * residual
 
 
-@kernel
+@kernel(inline=True)
 def loss_slope(code, z, y, delta):
     """ℓ′(z, y), the derivative in z."""
     z, y = np.float64(z), np.float64(y)
     if code == LOGISTIC:
         margin = y * z
-        e = math.exp(-abs(margin))
+        e = exp_of_negative(-abs(margin))
         # σ(−yz), without the cancellation of 1 − σ(yz): the tiny slopes keep all their digits.
         return -y * ((e if margin >= 0.0 else 1.0) / (1.0 + e))
     if code == SQUARED_HINGE:
@@ -94,12 +95,12 @@ def loss_slope(code, z, y, delta):
     return z - y
 
 
-@kernel
+@kernel(inline=True)
 def loss_curvature(code, z, y, delta):
     """ℓ″(z, y), the second derivative in z; at a kink 0 for squared hinge and 1 for Huber."""
     z, y = np.float64(z), np.float64(y)
     if code == LOGISTIC:
-        e = math.exp(-abs(y * z))
+        e = exp_of_negative(-abs(y * z))
         return e / ((1.0 + e) * (1.0 + e))
     if code == SQUARED_HINGE:
         return 1.0 if y * z < 1.0 else 0.0
@@ -108,19 +109,19 @@ def loss_curvature(code, z, y, delta):
     return 1.0
 
 
-@kernel
+@kernel(inline=True)
 def loss_value_and_slope(code, z, y, delta):
     """ℓ(z, y) and ℓ′(z, y), for the price of one exponential."""
     if code == LOGISTIC:
         z, y = np.float64(z), np.float64(y)
         margin = y * z
-        e = math.exp(-abs(margin))
-        value = max(-margin, 0.0) + math.log1p(e)
+        e = exp_of_negative(-abs(margin))
+        value = max(-margin, 0.0) + log1p_of_unit(e)
         return value, -y * ((e if margin >= 0.0 else 1.0) / (1.0 + e))
     return loss_value(code, z, y, delta), loss_slope(code, z, y, delta)
 
 
-@kernel
+@kernel(inline=True)
 def loss_conjugate(code, theta, y, delta):
     """ℓ*(θ), infinite outside its domain; at the domain's edge exact."""
     theta, y = np.float64(theta), np.float64(y)
@@ -138,7 +139,7 @@ def loss_conjugate(code, theta, y, delta):
     return theta * (y + 0.5 * theta)
 
 
-@kernel
+@kernel(inline=True)
 def _clip(x, low, high):
     """`x` moved into [low, high]; a NaN stays one, which min and max can hide."""
     # Compiles to no jump: early returns, mispredicted, made the two clipped losses 5 times slower.
@@ -150,7 +151,7 @@ def _clip(x, low, high):
 # keeps the digits of a small loss. Likewise p_c − 1 is minus the other probabilities.
 
 
-@kernel
+@kernel(inline=True)
 def multinomial_value(scores, label):
     """ℓ(s, c) for `scores` float[K]."""
     best = _index_of_largest(scores)
@@ -158,24 +159,24 @@ def multinomial_value(scores, label):
     rest = 0.0
     for k in range(scores.size):
         if k != best:
-            rest += math.exp(scores[k] - top)
+            rest += exp_of_negative(scores[k] - top)
     return (top - scores[label]) + math.log1p(rest)
 
 
-@kernel
+@kernel(inline=True)
 def multinomial_probabilities(scores, out):
     """Change `out`, float[K], in place to softmax(s); it may be `scores` itself."""
     top = np.float64(scores[_index_of_largest(scores)])
     total = 0.0
     for k in range(scores.size):
-        e = math.exp(scores[k] - top)
+        e = exp_of_negative(scores[k] - top)
         out[k] = e
         total += e
     for k in range(scores.size):
         out[k] /= total
 
 
-@kernel
+@kernel(inline=True)
 def multinomial_value_and_slope(scores, label, out):
     """Change `out` in place to softmax(s) − e_c, and return ℓ(s, c); it may be `scores` itself."""
     best = _index_of_largest(scores)
@@ -184,7 +185,7 @@ def multinomial_value_and_slope(scores, label, out):
     rest = 0.0  # all but the largest
     others = 0.0  # all but the label
     for k in range(scores.size):
-        e = math.exp(scores[k] - top)
+        e = exp_of_negative(scores[k] - top)
         out[k] = e
         if k != best:
             rest += e
@@ -196,7 +197,7 @@ def multinomial_value_and_slope(scores, label, out):
     return deficit + math.log1p(rest)
 
 
-@kernel
+@kernel(inline=True)
 def multinomial_conjugate(theta, label):
     """ℓ*(θ), infinite where q = θ + e_c is further than rounding, K·10⁻¹², from the simplex.
 
@@ -216,7 +217,7 @@ def multinomial_conjugate(theta, label):
     return math.inf if abs(total) > allowance else entropy
 
 
-@kernel
+@kernel(inline=True)
 def slopes_at(code, z, y, delta, out):
     """Change `out`, float64[K], in place to the slopes at the scores `z`; y a label if K > 1."""
     if code == MULTINOMIAL:
@@ -225,7 +226,7 @@ def slopes_at(code, z, y, delta, out):
         out[0] = loss_slope(code, z[0], y, delta)
 
 
-@kernel
+@kernel(inline=True)
 def loss_at(code, z, y, delta):
     """ℓ at the scores `z`, float64[K]; y is a label for the multinomial loss."""
     if code == MULTINOMIAL:
@@ -233,7 +234,7 @@ def loss_at(code, z, y, delta):
     return loss_value(code, z[0], y, delta)
 
 
-@kernel
+@kernel(inline=True)
 def _index_of_largest(scores):
     """The first index of the largest score."""
     best = 0

@@ -23,8 +23,10 @@ from thalweg.kernels.rows import (
     row_add_outer,
     row_add_squares,
     row_axpy,
-    row_dot,
     row_scores,
+    rows_axpy,
+    rows_dot,
+    rows_in_cache,
 )
 
 LOSS_ENTRIES = 16  # entries of a dense row that take about as long as one loss
@@ -33,13 +35,17 @@ LOSS_ENTRIES = 16  # entries of a dense row that take about as long as one loss
 @kernel(fastmath=FAST_SUM)
 def scored_gradient_pass(X, y, c, w, b, code, delta, start, stop, g, z):
     """Add Σ cᵢℓ′ᵢxᵢ to `g` and write the scores into `z`, in place; returns Σ cᵢℓᵢ and Σ cᵢℓ′ᵢ."""
+    r = np.empty(rows_in_cache(X))
     value, slopes = 0.0, 0.0
-    for i in range(start, stop):
-        z[i] = row_dot(X, i, w) + b
-        loss, slope = loss_value_and_slope(code, z[i], y[i], delta)
-        value += c[i] * loss
-        slopes += c[i] * slope
-        row_axpy(X, i, c[i] * slope, g)
+    for first in range(start, stop, r.size):
+        last = min(first + r.size, stop)
+        rows_dot(X, first, last, w, b, z[first:last])
+        for i in range(first, last):
+            loss, slope = loss_value_and_slope(code, z[i], y[i], delta)
+            value += c[i] * loss
+            slopes += c[i] * slope
+            r[i - first] = c[i] * slope
+        rows_axpy(X, first, last, r, g)
     return value, slopes
 
 

@@ -13,8 +13,9 @@ They change nothing and wait for nothing. They exist inside kernels only.
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import intrinsic, overload
 
+from thalweg.kernels.compile import INNER, kernel
 from thalweg.kernels.rows import is_dense_type
 
 AHEAD = 8  # visits; 4 to 16 are as good
@@ -46,7 +47,7 @@ def prefetch_row(X, i):
     raise NotImplementedError
 
 
-@overload(prefetch_row)
+@overload(prefetch_row, jit_options=INNER)
 def _prefetch_row(X, i):
     if isinstance(X, types.Array) and X.layout == "C":
 
@@ -66,7 +67,7 @@ def _prefetch_row(X, i):
     return csr
 
 
-@register_jitable
+@kernel(inline=True)
 def prefetch_sample(X, y, weight, order, t):
     """Ask for row, target and weight of the sample order[t]; only for use inside kernels."""
     if t < order.size:
@@ -79,7 +80,7 @@ def _prefetch_range(array, start, stop):
     raise NotImplementedError
 
 
-@overload(_prefetch_range)
+@overload(_prefetch_range, jit_options=INNER)
 def _prefetch_range_of(array, start, stop):
     step = LINE // (array.dtype.bitwidth // 8)
     most = MOST_LINES * step

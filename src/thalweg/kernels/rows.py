@@ -6,6 +6,11 @@
     row_quadratic(X, i, u, v)      Σⱼ uⱼxᵢⱼ² + vⱼxᵢⱼ
     row_add_squares(X, i, a, g)    gⱼ ← gⱼ + a·xᵢⱼ²
 
+the same for the rows from `start` to `stop`, several at a time while they are in cache,
+
+    rows_dot(X, start, stop, w, b, z)    zᵢ = xᵢᵀw + b, into `z` from its beginning on
+    rows_axpy(X, start, stop, a, g)      g ← g + Σᵢ aᵢxᵢ, `a` likewise
+
 and for K classes, W of shape [p, K],
 
     row_scores(X, i, W, b, out)    out = Wᵀxᵢ + b
@@ -26,8 +31,16 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from thalweg.kernels.compile import INNER
+
 # Sums may be reordered, which lets them run in vector registers; NaN and infinity stay themselves.
 FAST_SUM = {"reassoc", "contract", "arcp", "nsz"}
+
+
+INLINE = {"fastmath": FAST_SUM, **INNER}
+
+MOST_ROWS = 64
+CACHED_ENTRIES = 32_768  # of a dense matrix, 256 KB: half of a second-level cache
 
 
 class CSR(NamedTuple):
@@ -75,6 +88,10 @@ def columns(X):
     raise NotImplementedError
 
 
+# Indices are taken as unsigned below: of a signed one Numba asks first whether it counts from the
+# end, which made passes over sparse rows take twice as long.
+
+
 def row_dot(X, i, w):
     """xᵢᵀw in float64; only for use inside kernels."""
     raise NotImplementedError
@@ -82,6 +99,21 @@ def row_dot(X, i, w):
 
 def row_axpy(X, i, a, g):
     """g ← g + a·xᵢ in place; only for use inside kernels."""
+    raise NotImplementedError
+
+
+def rows_in_cache(X):
+    """How many rows to take at a time, so that they are still there when they are read again."""
+    raise NotImplementedError
+
+
+def rows_dot(X, start, stop, w, b, z):
+    """zᵢ = xᵢᵀw + b in place, for rows that fit into cache; only for use inside kernels."""
+    raise NotImplementedError
+
+
+def rows_axpy(X, start, stop, a, g):
+    """g ← g + Σᵢ aᵢxᵢ in place, for rows that fit into cache; only for use inside kernels."""
     raise NotImplementedError
 
 
@@ -115,28 +147,28 @@ def is_dense_type(X):
     return isinstance(X, types.Array) or X.instance_class is Standardized
 
 
-@overload(entry, jit_options={"fastmath": FAST_SUM})
+@overload(entry, jit_options=INLINE)
 def _entry(X, i, j):
     if isinstance(X, types.Array):
         return lambda X, i, j: np.float64(X[i, j])
     return lambda X, i, j: (X.values[i, j] - X.means[j]) * X.scales[j]
 
 
-@overload(stored, jit_options={"fastmath": FAST_SUM})
+@overload(stored, jit_options=INLINE)
 def _stored(X, k):
     if X.instance_class is CSR:
         return lambda X, k: np.float64(X.data[k])
-    return lambda X, k: X.data[k] * X.scales[X.indices[k]]
+    return lambda X, k: X.data[k] * X.scales[np.uint64(X.indices[k])]
 
 
-@overload(columns)
+@overload(columns, jit_options=INLINE)
 def _columns(X):
     if isinstance(X, types.Array):
         return lambda X: X.shape[1]
     return lambda X: X.values.shape[1]
 
 
-@overload(row_dot, jit_options={"fastmath": FAST_SUM})
+@overload(row_dot, jit_options=INLINE)
 def _row_dot(X, i, w):
     if is_dense_type(X):
 
@@ -150,14 +182,14 @@ def _row_dot(X, i, w):
 
     def csr(X, i, w):
         total = 0.0
-        for k in range(X.indptr[i], X.indptr[i + 1]):
-            total += stored(X, k) * np.float64(w[X.indices[k]])
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            total += stored(X, k) * np.float64(w[np.uint64(X.indices[k])])
         return total
 
     return csr
 
 
-@overload(row_axpy, jit_options={"fastmath": FAST_SUM})
+@overload(row_axpy, jit_options=INLINE)
 def _row_axpy(X, i, a, g):
     if is_dense_type(X):
 
@@ -168,13 +200,97 @@ def _row_axpy(X, i, a, g):
         return dense
 
     def csr(X, i, a, g):
-        for k in range(X.indptr[i], X.indptr[i + 1]):
-            g[X.indices[k]] += a * stored(X, k)
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            g[np.uint64(X.indices[k])] += a * stored(X, k)
 
     return csr
 
 
-@overload(row_square, jit_options={"fastmath": FAST_SUM})
+@overload(rows_in_cache, jit_options=INLINE)
+def _rows_in_cache(X):
+    if not is_dense_type(X):
+        return lambda X: MOST_ROWS
+    return lambda X: max(4, min(MOST_ROWS, CACHED_ENTRIES // columns(X)))
+
+
+# Four rows at a time: w and g are then read and written once for four of them.
+
+
+@overload(rows_dot, jit_options=INLINE)
+def _rows_dot(X, start, stop, w, b, z):
+    if not is_dense_type(X):
+
+        def csr(X, start, stop, w, b, z):
+            for i in range(start, stop):
+                z[i - start] = row_dot(X, i, w) + b
+
+        return csr
+
+    if isinstance(X, types.Array) and X.layout == "F":
+
+        def by_columns(X, start, stop, w, b, z):
+            for i in range(stop - start):
+                z[i] = b
+            for j in range(columns(X)):
+                for i in range(start, stop):
+                    z[i - start] += entry(X, i, j) * w[j]
+
+        return by_columns
+
+    def by_rows(X, start, stop, w, b, z):
+        fours = start + (stop - start) // 4 * 4
+        for i in range(start, fours, 4):
+            s0, s1, s2, s3 = b, b, b, b
+            for j in range(columns(X)):
+                s0 += entry(X, i, j) * w[j]
+                s1 += entry(X, i + 1, j) * w[j]
+                s2 += entry(X, i + 2, j) * w[j]
+                s3 += entry(X, i + 3, j) * w[j]
+            k = i - start
+            z[k], z[k + 1], z[k + 2], z[k + 3] = s0, s1, s2, s3
+        for i in range(fours, stop):
+            z[i - start] = row_dot(X, i, w) + b
+
+    return by_rows
+
+
+@overload(rows_axpy, jit_options=INLINE)
+def _rows_axpy(X, start, stop, a, g):
+    if not is_dense_type(X):
+
+        def csr(X, start, stop, a, g):
+            for i in range(start, stop):
+                row_axpy(X, i, a[i - start], g)
+
+        return csr
+
+    if isinstance(X, types.Array) and X.layout == "F":
+
+        def by_columns(X, start, stop, a, g):
+            for j in range(columns(X)):
+                total = 0.0
+                for i in range(start, stop):
+                    total += entry(X, i, j) * a[i - start]
+                g[j] += total
+
+        return by_columns
+
+    def by_rows(X, start, stop, a, g):
+        fours = start + (stop - start) // 4 * 4
+        for i in range(start, fours, 4):
+            k = i - start
+            a0, a1, a2, a3 = a[k], a[k + 1], a[k + 2], a[k + 3]
+            for j in range(columns(X)):
+                g[j] += (a0 * entry(X, i, j) + a1 * entry(X, i + 1, j)) + (
+                    a2 * entry(X, i + 2, j) + a3 * entry(X, i + 3, j)
+                )
+        for i in range(fours, stop):
+            row_axpy(X, i, a[i - start], g)
+
+    return by_rows
+
+
+@overload(row_square, jit_options=INLINE)
 def _row_square(X, i):
     if is_dense_type(X):
 
@@ -188,14 +304,14 @@ def _row_square(X, i):
 
     def csr(X, i):
         total = 0.0
-        for k in range(X.indptr[i], X.indptr[i + 1]):
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
             total += stored(X, k) * stored(X, k)
         return total
 
     return csr
 
 
-@overload(row_quadratic, jit_options={"fastmath": FAST_SUM})
+@overload(row_quadratic, jit_options=INLINE)
 def _row_quadratic(X, i, u, v):
     if is_dense_type(X):
 
@@ -209,15 +325,15 @@ def _row_quadratic(X, i, u, v):
 
     def csr(X, i, u, v):
         total = 0.0
-        for k in range(X.indptr[i], X.indptr[i + 1]):
-            x, j = stored(X, k), X.indices[k]
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            x, j = stored(X, k), np.uint64(X.indices[k])
             total += x * (u[j] * x + v[j])
         return total
 
     return csr
 
 
-@overload(row_add_squares, jit_options={"fastmath": FAST_SUM})
+@overload(row_add_squares, jit_options=INLINE)
 def _row_add_squares(X, i, a, g):
     if is_dense_type(X):
 
@@ -228,13 +344,13 @@ def _row_add_squares(X, i, a, g):
         return dense
 
     def csr(X, i, a, g):
-        for k in range(X.indptr[i], X.indptr[i + 1]):
-            g[X.indices[k]] += a * stored(X, k) * stored(X, k)
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            g[np.uint64(X.indices[k])] += a * stored(X, k) * stored(X, k)
 
     return csr
 
 
-@overload(row_scores, jit_options={"fastmath": FAST_SUM})
+@overload(row_scores, jit_options=INLINE)
 def _row_scores(X, i, W, b, out):
     if is_dense_type(X):
 
@@ -251,15 +367,15 @@ def _row_scores(X, i, W, b, out):
     def csr(X, i, W, b, out):
         for k in range(out.size):
             out[k] = b[k]
-        for e in range(X.indptr[i], X.indptr[i + 1]):
-            x, j = stored(X, e), X.indices[e]
+        for e in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            x, j = stored(X, e), np.uint64(X.indices[e])
             for k in range(out.size):
                 out[k] += x * W[j, k]
 
     return csr
 
 
-@overload(row_add_outer, jit_options={"fastmath": FAST_SUM})
+@overload(row_add_outer, jit_options=INLINE)
 def _row_add_outer(X, i, r, G):
     if is_dense_type(X):
 
@@ -272,8 +388,8 @@ def _row_add_outer(X, i, r, G):
         return dense
 
     def csr(X, i, r, G):
-        for e in range(X.indptr[i], X.indptr[i + 1]):
-            x, j = stored(X, e), X.indices[e]
+        for e in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            x, j = stored(X, e), np.uint64(X.indices[e])
             for k in range(r.size):
                 G[j, k] += x * r[k]
 

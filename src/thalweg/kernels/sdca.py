@@ -44,7 +44,7 @@ from thalweg.kernels.losses import (
     loss_slope,
     loss_value_and_slope,
 )
-from thalweg.kernels.rows import FAST_SUM, columns, entry, row_add_outer, row_axpy, stored
+from thalweg.kernels.rows import FAST_SUM, INLINE, columns, entry, row_add_outer, row_axpy, stored
 
 MOST = 60  # Newton steps in a visit; two or three are usual
 NEAR = 1e-3  # a step this long is the last one: it leaves an error of half its square
@@ -65,7 +65,7 @@ class Samples(NamedTuple):
     threshold: float  # l1/l2
 
 
-@kernel
+@kernel(inline=True)
 def soft(u, threshold):
     """S(u): moved towards 0 by the threshold, at most to 0."""
     return u - min(max(u, -threshold), threshold)
@@ -85,7 +85,7 @@ def _is_sparse(X):
     return hasattr(X, "instance_class") and "indptr" in X.fields
 
 
-@overload(row_soft_dot, jit_options={"fastmath": FAST_SUM})
+@overload(row_soft_dot, jit_options=INLINE)
 def _row_soft_dot(X, i, u, threshold):
     if _is_sparse(X):
 
@@ -108,7 +108,7 @@ def _row_soft_dot(X, i, u, threshold):
     return dense
 
 
-@overload(row_soft_scores, jit_options={"fastmath": FAST_SUM})
+@overload(row_soft_scores, jit_options=INLINE)
 def _row_soft_scores(X, i, U, threshold, b, out):
     if _is_sparse(X):
 
@@ -133,7 +133,7 @@ def _row_soft_scores(X, i, U, threshold, b, out):
     return dense
 
 
-@kernel
+@kernel(inline=True)
 def proximal_score(code, s, k, y, q, delta):
     """s⁺ with s⁺ + qℓ′(s⁺) = k; `s` is where a search begins."""
     if code == LOGISTIC:
@@ -145,7 +145,7 @@ def proximal_score(code, s, k, y, q, delta):
     return (k + q * y) / (1.0 + q)
 
 
-@kernel
+@kernel(inline=True)
 def _proximal_margin(u, k, q):
     """The root of u − k − qσ(−u)."""
     is_positive = k + 0.5 * q > 0.0
@@ -162,7 +162,7 @@ def _proximal_margin(u, k, q):
     return u
 
 
-@kernel
+@kernel(inline=True)
 def proximal_shares(z, q, Q, p, d):
     """Change `p`, float64[K], in place to the minimizer of φ; `d` is room for a step."""
     total = 0.0

@@ -176,7 +176,7 @@ def _intercepts(v, count, K):
     return v[count:] if v.size > count else np.zeros(K)
 
 
-@kernel(fastmath=FAST_SUM)
+@kernel(fastmath=FAST_SUM, inline=True)
 def _catch_up(touched, k, l1, seen, E, D, Q, U, total):
     """Bring the rows `touched` of U and of `total` up to step k, in place."""
     for j in touched:
@@ -203,7 +203,7 @@ def _catch_up(touched, k, l1, seen, E, D, Q, U, total):
                 total[j, c] += sign * (l1 * (D[before] - D[s]) + left * Q[arrived])
 
 
-@kernel(fastmath=FAST_SUM)
+@kernel(fastmath=FAST_SUM, inline=True)
 def _settle(k, R, counted, l1, seen, E, D, Q, U, total):
     """Make `U` the coefficients and `total` their sum, in place; returns ‖U‖²."""
     if l1 > 0.0:
@@ -218,7 +218,7 @@ def _settle(k, R, counted, l1, seen, E, D, Q, U, total):
     return square
 
 
-@kernel(fastmath=FAST_SUM)
+@kernel(fastmath=FAST_SUM, inline=True)
 def _growth(X, i, change, R, u, U, zeros, scores):
     """‖U + xᵢ·changeᵀ/R‖² − ‖U‖²; `scores` is overwritten."""
     if scores.size == 1:
@@ -231,14 +231,14 @@ def _growth(X, i, change, R, u, U, zeros, scores):
     return 2.0 * along / R + row_square(X, i) * _square(change) / (R * R)
 
 
-@kernel(fastmath=FAST_SUM)
+@kernel(fastmath=FAST_SUM, inline=True)
 def _scale(factor, v):
     """Multiply `v` by `factor`, in place."""
     for j in range(v.size):
         v[j] *= factor
 
 
-@kernel(fastmath=FAST_SUM)
+@kernel(fastmath=FAST_SUM, inline=True)
 def _square(v):
     """‖v‖²."""
     total = 0.0

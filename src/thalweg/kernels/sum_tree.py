@@ -25,7 +25,7 @@ def sum_tree(weights):
     return tree
 
 
-@kernel
+@kernel(inline=True)
 def tree_draw(tree, target):
     """The index whose share of the total holds `target`, 0 ≤ target < tree[1]."""
     size = tree.size // 2
@@ -39,7 +39,7 @@ def tree_draw(tree, target):
     return node - size
 
 
-@kernel
+@kernel(inline=True)
 def tree_update(tree, index, weight):
     """Give `index` the weight, in place."""
     node = tree.size // 2 + index

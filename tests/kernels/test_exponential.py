@@ -1,0 +1,65 @@
+"""The two functions against the standard library's, to the last digits, and at their edges."""
+
+import math
+
+import numpy as np
+import pytest
+
+from thalweg.kernels.compile import kernel
+from thalweg.kernels.exponential import exp_of_negative, log1p_of_unit
+
+ULP = np.finfo(float).eps
+
+
+@kernel
+def exps(x, out):
+    """Write eˣ of every entry into `out`, in place."""
+    for i in range(x.size):
+        out[i] = exp_of_negative(x[i])
+
+
+@kernel
+def logs(e, out):
+    """Write log(1 + e) of every entry into `out`, in place."""
+    for i in range(e.size):
+        out[i] = log1p_of_unit(e[i])
+
+
+def applied(function, x):
+    out = np.empty(x.size)
+    function(x, out)
+    return out
+
+
+def test_exponentials_are_right_to_three_units_in_the_last_place():
+    x = -np.concatenate([np.linspace(0.0, 708.0, 100_003), np.geomspace(1e-300, 1.0, 10_007)])
+    error = np.abs(applied(exps, x) / np.exp(x) - 1.0)
+    assert error.max() <= 3 * ULP
+
+
+def test_logarithms_are_right_to_three_units_in_the_last_place():
+    e = np.concatenate([np.linspace(0.0, 1.0, 100_003)[1:], np.geomspace(1e-300, 1.0, 10_007)])
+    error = np.abs(applied(logs, e) / np.log1p(e) - 1.0)
+    assert error.max() <= 3 * ULP
+
+
+def test_the_ends_are_exact():
+    assert exp_of_negative(0.0) == 1.0
+    assert exp_of_negative(-0.0) == 1.0
+    assert log1p_of_unit(0.0) == 0.0
+    assert log1p_of_unit(1.0) == pytest.approx(math.log(2.0), rel=ULP)
+
+
+@pytest.mark.parametrize("x", [-709.0, -1e6, -math.inf])
+def test_below_the_normal_numbers_it_is_zero(x):
+    assert exp_of_negative(x) == 0.0
+
+
+def test_a_nan_stays_one():
+    assert math.isnan(exp_of_negative(math.nan))
+    assert math.isnan(log1p_of_unit(math.nan))
+
+
+def test_one_at_a_time_gives_the_bits_of_many_at_a_time():
+    x = -np.random.default_rng(0).exponential(10.0, size=1001)
+    assert [exp_of_negative(one) for one in x] == applied(exps, x).tolist()
