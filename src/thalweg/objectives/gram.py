@@ -26,6 +26,7 @@ import numpy as np
 import scipy.sparse
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
+from thalweg.kernels.gram import pairs_pass
 from thalweg.kernels.linear import in_row_blocks
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.matrix import Matrix
@@ -51,8 +52,7 @@ def weighted_moments(
     X, (n, p) = matrix.rows, matrix.shape
     total = float(h.sum())
     if isinstance(X, CSR):
-        sparse = _scipy(X, matrix.shape)
-        second, first = (sparse.T @ sparse.multiply(h[:, None])).toarray(), sparse.T @ h
+        second, first = _sparse_moments(matrix, h, threads)
         cross = np.outer(shift, first)
         second += total * np.outer(shift, shift) - cross - cross.T
         return Moments(second, first - total * shift, total)
@@ -70,6 +70,22 @@ def weighted_moments(
 
     seconds, firsts = zip(*_in_threads(part, n, matrix.entries, threads), strict=True)
     return Moments(sum(seconds), sum(firsts), total)
+
+
+def _sparse_moments(
+    matrix: Matrix, h: np.ndarray, threads: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Σ hᵢxᵢxᵢᵀ and Σ hᵢxᵢ of sparse rows."""
+    X, (n, p) = matrix.rows, matrix.shape
+
+    def part(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+        second, first = np.zeros((p, p)), np.zeros(p)
+        pairs_pass(X, h, start, stop, second, first)
+        return second, first
+
+    parts = in_row_blocks(part, n, matrix.entries, threads)
+    half, first = (sum(terms) for terms in zip(*parts, strict=True))
+    return half + half.T - np.diag(np.diag(half)), first
 
 
 def class_gram(problem: LinearProblem, probabilities: np.ndarray) -> np.ndarray:

@@ -1,0 +1,192 @@
+"""A plan: what each method would cost on a problem, which one is chosen, and why.
+
+Two numbers per method, as a database's EXPLAIN has estimates: `bound`, the iterations that a
+theorem guarantees under the L and μ printed above them, and `predicted`, those to expect, with
+their seconds by kernels timed on the data themselves. The ranking is by predicted seconds. After
+the run, the same record shows what was predicted beside what happened, as EXPLAIN ANALYZE does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from html import escape
+from typing import Any, NamedTuple
+
+from thalweg.core.storage import to_json
+
+EXACT, BOUNDED, ESTIMATED = "exact", "bounded", "estimated"
+SHOWN = 8  # rows of the methods that could do it; the others are in `rows`
+
+
+class Measured(NamedTuple):
+    """A number and how it is known."""
+
+    value: float
+    how: str  # "exact", "bounded" (at most this) or "estimated"
+
+    def __str__(self) -> str:
+        sign = {EXACT: "=", BOUNDED: "≤", ESTIMATED: "≈"}[self.how]
+        return f"{sign} {self.value:.3g}"
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """One method of a plan."""
+
+    method: str
+    eligible: bool
+    remark: str  # why it is, or is not, eligible; why it was chosen
+    bound: float | None = None  # iterations, guaranteed; None where no theorem applies
+    predicted_iterations: float = math.inf
+    seconds_per_iteration: float = math.nan
+    predicted_seconds: float = math.inf  # all of the run, set-up included
+    memory: int = 0  # bytes beyond the data
+    actual_iterations: int | None = None
+    actual_seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the methods would cost on a problem, the cheapest first."""
+
+    problem: str
+    tol: float
+    target: float  # the duality gap, or other measure, that `tol` stands for
+    geometry: Mapping[str, Measured]
+    rows: tuple[PlanRow, ...]  # ranked by predicted seconds, those that cannot do it last
+    seconds: float  # that planning took
+    advice: str = ""  # what would make the problem easier
+    changes: tuple[str, ...] = field(default=())  # of the method, during the run
+
+    @property
+    def best(self) -> str:
+        """The method that is predicted to be done first."""
+        return self.rows[0].method
+
+    def row(self, method: str) -> PlanRow:
+        """The row of a method."""
+        return next(row for row in self.rows if row.method == method)
+
+    def after(self, method: str, iterations: int, seconds: float) -> Plan:
+        """The plan with what a run by this method took."""
+        rows = tuple(
+            replace(row, actual_iterations=iterations, actual_seconds=seconds)
+            if row.method == method
+            else row
+            for row in self.rows
+        )
+        return replace(self, rows=rows)
+
+    def to_json(self) -> str:
+        """The plan as JSON text."""
+        return to_json(self.as_record()).decode()
+
+    def as_record(self) -> dict[str, Any]:
+        """The plan as plain values."""
+        return asdict(self) | {"geometry": {k: list(v) for k, v in self.geometry.items()}}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Plan:
+        """The plan that `as_record` wrote."""
+        return cls(
+            **{
+                **record,
+                "geometry": {k: Measured(*v) for k, v in record["geometry"].items()},
+                "rows": tuple(PlanRow(**row) for row in record["rows"]),
+                "changes": tuple(record["changes"]),
+            }
+        )
+
+    def __repr__(self) -> str:
+        lines = [f"Problem    {self.problem}", *self._geometry_lines()]
+        lines.append(f"Target     gap ≤ {self.target:.3g} (tol = {self.tol:g})")
+        if self.advice:
+            lines.append(f"Advice     {self.advice}")
+        heads, *cells = self._cells()
+        widths = [max(len(row[k]) for row in (heads, *cells)) for k in range(len(heads) - 1)]
+        lines.append("")
+        for row in (heads, *cells):
+            padded = [row[0].ljust(widths[0])]
+            padded += [
+                cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:], strict=True)
+            ]
+            lines.append("  ".join([*padded, row[-1]]).rstrip())
+        refused = [row for row in self.rows if not row.eligible]
+        lines += [f"  {row.method}: {row.remark}" for row in refused]
+        lines.append(
+            "bound = guaranteed under the L and μ above; predicted = from kernels timed on these "
+            "data and a pilot,\nnot guaranteed. "
+            f"Planning took {_seconds(self.seconds)}."
+        )
+        lines += [f"Changed    {change}" for change in self.changes]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        heads, *cells = self._cells()
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
+        )
+        notes = [*self._geometry_lines(), self.advice, *self.changes]
+        return (
+            '<div style="font-family:sans-serif">'
+            f"<div><strong>Plan</strong> {escape(self.problem)}, gap ≤ {self.target:.3g}</div>"
+            + "".join(f"<div>{escape(note.strip())}</div>" for note in notes if note)
+            + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        )
+
+    def _geometry_lines(self) -> list[str]:
+        names = list(self.geometry)
+        halves = [names[: len(names) // 2], names[len(names) // 2 :]]
+        texts = ["   ".join(f"{name} {self.geometry[name]}" for name in half) for half in halves]
+        return [f"Geometry   {texts[0]}", f"           {texts[1]}"]
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        is_done = any(row.actual_seconds is not None for row in self.rows)
+        heads = ("  method", "bound", "predicted", "per it", "time", "memory", "remark")
+        if is_done:
+            heads = (*heads[:-1], "actual", "took", "remark")
+        table = [heads]
+        able = [row for row in self.rows if row.eligible]
+        for place, row in enumerate(able[:SHOWN]):
+            cells = (
+                ("▸ " if place == 0 else "  ") + row.method,
+                "—" if row.bound is None else f"{_count(row.bound)} it",
+                f"{_count(row.predicted_iterations)} it",
+                _seconds(row.seconds_per_iteration),
+                _seconds(row.predicted_seconds),
+                _bytes(row.memory),
+            )
+            if is_done:
+                happened = row.actual_iterations is not None and row.actual_seconds is not None
+                cells += (
+                    f"{_count(row.actual_iterations or 0)} it" if happened else "",
+                    _seconds(row.actual_seconds or 0.0) if happened else "",
+                )
+            table.append((*cells, row.remark))
+        return table
+
+
+def _count(number: float) -> str:
+    if not math.isfinite(number):
+        return "∞"
+    return f"{number:,.0f}" if number < 1e6 else f"{number:.1e}"
+
+
+def _seconds(seconds: float) -> str:
+    if not math.isfinite(seconds):
+        return "∞"
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if seconds * factor >= 1.0:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{1e6 * seconds:.3g} µs"
+
+
+def _bytes(size: int) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size = size / 1000  # type: ignore[assignment]
+    return f"{size:.3g} TB"

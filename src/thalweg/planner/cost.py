@@ -1,0 +1,86 @@
+"""What a pass of each kernel costs on these data, timed and not counted.
+
+A slice of the rows of the real matrix goes through the real kernel once, cold, and the time is
+scaled to all rows: cache misses, threads, row lengths and dtype are in it, as no count of
+multiplications has them. What does not grow with the rows, a factorisation, is timed at its size.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+import scipy.linalg
+
+from thalweg.methods.problem import Problem
+from thalweg.methods.saga import SAGA
+from thalweg.methods.sdca import SDCA
+from thalweg.objectives.linear import LinearProblem
+
+ENTRIES = 300_000  # of X in a slice: some 100 µs, above what starting a kernel takes
+FEW = 64  # rows that a kernel is started with first, so that compiling is not timed
+LARGEST = 400  # variables of a factorisation that is timed; a larger one takes dim³ as long
+
+
+class Cost:
+    """Seconds by kernel, each measured when first asked for."""
+
+    def __init__(self, problem: LinearProblem) -> None:
+        self.problem = problem.smooth or problem
+        rows = int(np.ceil(ENTRIES / max(1, problem.matrix.entries) * problem.n))
+        self.rows = min(problem.n, max(rows, FEW))
+        begin = (problem.n - self.rows) // 2
+        self._slice = self.problem.part(begin, begin + self.rows)
+        self._few = self.problem.part(0, min(FEW, problem.n))
+
+    @cached_property
+    def gradient(self) -> float:
+        """Value and gradient."""
+        return self._scaled(lambda part: part.value_gradient_scores(part.start))
+
+    @cached_property
+    def hessian(self) -> float:
+        """The whole Hessian, and its factorisation."""
+        gram = self._scaled(lambda part: part.hessian_at(np.zeros(part.score_shape)).matrix())
+        return gram + self.factorisation
+
+    @cached_property
+    def factorisation(self) -> float:
+        """Cholesky factors of a matrix of all variables."""
+        dim = self.problem.dim
+        size = min(dim, LARGEST)
+        matrix = np.eye(size)
+        scipy.linalg.cholesky(matrix)
+        return _seconds(lambda: scipy.linalg.cholesky(matrix)) * (dim / size) ** 3
+
+    @cached_property
+    def dual(self) -> float:
+        """All samples visited by dual coordinate ascent, and the value after it."""
+        return self._advanced(SDCA(), slice(0, None))
+
+    @cached_property
+    def visits(self) -> float:
+        """All samples visited by a method that remembers slopes, and the value after it."""
+        return self._advanced(SAGA(start="zero"), slice(0, None))
+
+    def _advanced(self, method: object, _: slice) -> float:
+        """One iteration of a method that visits samples."""
+        few, part = (
+            (Problem(data, data.dim, data.start.dtype), data) for data in (self._few, self._slice)
+        )
+        for problem, data in (few, part):
+            state = method.init(problem, data.start, np.random.default_rng(0))  # type: ignore[attr-defined]
+            seconds = _seconds(lambda p=problem, s=state: method.advance(p, s))  # type: ignore[attr-defined, misc]
+        return seconds * self.problem.n / self.rows
+
+    def _scaled(self, job: Callable[[LinearProblem], object]) -> float:
+        job(self._few)
+        return _seconds(lambda: job(self._slice)) * self.problem.n / self.rows
+
+
+def _seconds(job: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    job()
+    return time.perf_counter() - start

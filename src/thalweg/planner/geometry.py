@@ -1,0 +1,111 @@
+"""The shape of a linear problem, in the numbers that rates are made of.
+
+    L       smoothness of F without l1                κ = L/μ
+    L_max   the largest Lᵢ, of n times one summand    what single samples limit their steps by
+    L_mean  the mean Lᵢ                               what they do when drawn in proportion to Lᵢ
+    μ       strong convexity that is certain: l2, or 0 with an intercept
+
+and how uneven the data are: the largest over the smallest row norm, and feature scale. On small
+data all are exact; on large data they come from a sample of rows, so that looking costs a few
+milliseconds, and say so. A bound is one that theory gives: κ from μ = l2 is at most what it is.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from thalweg.core.plan import BOUNDED, ESTIMATED, EXACT, Measured
+from thalweg.objectives.linear import LinearProblem
+
+MOST_ENTRIES = 200_000  # of X that are looked at: some milliseconds
+MOST_WORK = 2e7  # multiplications that an exact L may take
+POWER_STEPS = 8  # products with the Gram matrix of the sample, where there is no time for more
+
+
+class Geometry(NamedTuple):
+    """What a plan knows of a problem before anything has moved."""
+
+    n: int
+    p: int
+    outputs: int
+    entries: int  # stored ones of X
+    density: float  # entries/(np)
+    rows_seen: int
+    row_spread: Measured  # largest over smallest norm of the rows that are not zero
+    feature_spread: Measured  # the same of the columns
+    L: Measured
+    L_max: Measured
+    L_mean: Measured
+    mu: Measured
+    kappa: Measured
+
+    @property
+    def passes_of_samples(self) -> float:
+        """1 + L_mean/(nμ): the passes in which a method of single samples gains a digit or so."""
+        if self.mu.value == 0.0:
+            return math.inf
+        return 1.0 + self.L_mean.value / (self.n * self.mu.value)
+
+
+def geometry(problem: LinearProblem) -> Geometry:
+    """Look at the problem, or at a sample of its rows."""
+    n, entries = problem.n, problem.matrix.entries
+    share = min(1.0, MOST_ENTRIES / max(1, entries))
+    count = max(1, int(share * n))
+    is_whole = count >= n
+    part = problem if is_whole else problem.sample(_spread_out(n, count))
+    how = EXACT if is_whole else ESTIMATED
+    rows = part.curvature_bound * part.n * part.weights * part.row_squares
+    L, how_L = _smoothness(part, how)
+    mu = problem.strong_convexity
+    kappa = Measured(math.inf, EXACT) if mu == 0.0 else Measured(L / mu, BOUNDED)
+    columns = part.column_squares if part.scales is None else np.ones(1)
+    return Geometry(
+        n=n,
+        p=problem.p,
+        outputs=problem.outputs,
+        entries=entries,
+        density=entries / (n * problem.p),
+        rows_seen=part.n,
+        row_spread=Measured(math.sqrt(_spread(part.row_squares - part.fit_intercept)), how),
+        feature_spread=Measured(math.sqrt(_spread(columns)), how),
+        L=Measured(L, how_L),
+        L_max=Measured(float(rows.max()) + problem.l2, how),
+        L_mean=Measured(float(rows.mean()) + problem.l2, how),
+        mu=Measured(mu, EXACT),
+        kappa=kappa,
+    )
+
+
+def _spread_out(n: int, count: int) -> np.ndarray:
+    """Rows from all over the matrix: sorted data must not show one end only."""
+    return np.unique(np.linspace(0, n - 1, count).astype(np.int64))
+
+
+def _spread(squares: np.ndarray) -> float:
+    """The largest over the smallest of those that are not zero."""
+    positive = squares[squares > 0.0]
+    return float(positive.max() / positive.min()) if positive.size else 1.0
+
+
+def _smoothness(part: LinearProblem, how: str) -> tuple[float, str]:
+    """L of the part: from all eigenvalues where that is cheap, else by the power method."""
+    p = part.p + part.fit_intercept
+    if "gram_ends" in part.__dict__:
+        return part.smoothness, BOUNDED if how == EXACT else how
+    if p * p * (part.n + p) <= MOST_WORK:
+        gram = np.stack([part._gram_vector(unit) for unit in np.eye(p)])
+        largest = float(np.linalg.eigvalsh(gram)[-1])
+        return part.curvature_bound * largest + part.l2, how
+    v = np.random.default_rng(0).standard_normal(p)
+    largest = 0.0
+    for _ in range(POWER_STEPS):
+        v /= np.linalg.norm(v)
+        product = part._gram_vector(v)
+        largest, v = float(v @ product), product
+        if not product.any():
+            break
+    return part.curvature_bound * largest + part.l2, ESTIMATED

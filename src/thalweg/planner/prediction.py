@@ -1,0 +1,87 @@
+"""How many iterations each method will need: what theory guarantees, and what to expect.
+
+With κ = L/μ, r = L_mean/(nμ) and ε the tolerance, all of it relative to F at w = 0:
+
+                  guaranteed                      expected
+    gd            κ log(1/ε)                      a third of it
+    nesterov      √κ log(1/ε)                     half of it
+    fista         2/√ε where μ = 0                likewise
+    sag, saga,    16·max(L_max/(nμ), ½) log(1/ε)  (½ + 2r) log(1/ε) passes
+    svrg
+    catalyst      none in use                     (1 + 2√r) log(1/ε) passes
+    sdca          (1 + r) log(1/ε) in             (0.2 + 1.1r) log(1/ε) passes
+                  expectation
+    lbfgs         none                            10 + κ^0.4 log(1/ε)/12
+    newton-cg     none                            8, and products as lbfgs has iterations, halved
+    newton        none                            8 Hessians, 4 where samples come first
+    cd            none                            12 passes: working sets
+    cholesky      1                               1
+
+The expected counts of the methods without a law are fits to runs on the benchmark problems. They
+rank candidates; a pilot replaces them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from thalweg.planner.cost import Cost
+from thalweg.planner.geometry import Geometry
+from thalweg.objectives.linear import LinearProblem
+from thalweg.methods.newton import LARGE
+
+
+class Expected(NamedTuple):
+    """Iterations of one method, and what one takes."""
+
+    bound: float | None  # iterations, guaranteed
+    iterations: float
+    seconds: float  # an iteration
+    vectors_n: float  # memory, in vectors of n·K numbers
+    vectors_p: float  # and of dim numbers
+
+
+def expected(
+    name: str, problem: LinearProblem, shape: Geometry, cost: Cost, tol: float
+) -> Expected | None:
+    """What to expect of a method; None where nothing is known."""
+    digits = math.log(1.0 / tol)
+    mu = shape.mu.value or problem.l2  # the intercept alone does not slow a method down
+    kappa = shape.L.value / mu if mu else math.inf
+    r = shape.L_mean.value / (shape.n * mu) if mu else math.inf
+    worst = shape.L_max.value / (shape.n * mu) if mu else math.inf
+    sublinear = 2.0 / math.sqrt(tol)
+    certain = shape.mu.value > 0.0
+    curved = min(kappa, 1.0 / tol)  # what a flat direction costs at most at this tolerance
+    quasi = 10.0 + curved**0.4 * digits / 12.0
+    dim = problem.dim
+    match name:
+        case "gd":
+            count = min(kappa * digits, 1.0 / tol)
+            return Expected(count if certain else None, count / 3.0, cost.gradient, 2, 4)
+        case "nesterov" | "fista":
+            count = min(math.sqrt(kappa) * digits, sublinear)
+            return Expected(count if certain else None, count / 2.0, cost.gradient, 2, 5)
+        case "sag" | "saga" | "svrg":
+            bound = 16.0 * max(worst, 0.5) * digits if certain else None
+            return Expected(bound, (0.5 + 2.0 * r) * digits, cost.visits, 8, 9)
+        case "catalyst":
+            return Expected(None, (1.0 + 2.0 * math.sqrt(r)) * digits, cost.visits, 8, 12)
+        case "sdca":
+            bound = (1.0 + r) * digits if certain else None
+            return Expected(bound, (0.2 + 1.1 * r) * digits, cost.dual, 8, 9)
+        case "lbfgs":
+            return Expected(None, quasi, 1.1 * cost.gradient, 4, 25)
+        case "newton-cg":
+            products = 0.5 * quasi
+            return Expected(None, 8.0, (1.0 + products / 8.0) * cost.gradient, 4, 8)
+        case "newton":
+            is_sampled = problem.loss != "squared" and problem.matrix.entries >= LARGE
+            count = 4.0 if is_sampled else 8.0
+            return Expected(None, count, cost.hessian + cost.gradient, 4, 3 * dim)
+        case "cholesky":
+            return Expected(1.0, 1.0, cost.hessian + 3.0 * cost.gradient, 2, 3 * dim)
+        case "cd":
+            return Expected(None, 12.0, 2.0 * cost.gradient, 8, 10)
+    return None
