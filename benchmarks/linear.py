@@ -154,7 +154,9 @@ def sweep_job(data: tw.LinearProblem) -> Callable[[], object]:
 
     def sweep() -> None:
         for _ in range(round(share)):
-            descend(A, r, features, 0.0, 1.0, np.inf, np.inf, 1.0, False, np.zeros(len(features)), u)
+            descend(
+                A, r, features, 0.0, 1.0, np.inf, np.inf, 1.0, False, np.zeros(len(features)), u
+            )
 
     return sweep
 

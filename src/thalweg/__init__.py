@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from thalweg.core.errors import InputError, StorageError, ThalwegError
     from thalweg.core.finding import Finding, Severity
     from thalweg.core.outcome import Outcome
+    from thalweg.core.plan import Plan
     from thalweg.core.run import Run
     from thalweg.core.trace import Trace
     from thalweg.methods.adagrad import AdaGrad
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from thalweg.objectives.regularized import Regularized
     from thalweg.objectives.surfaces.noisy import Noisy
     from thalweg.planner.minimize import minimize
+    from thalweg.planner.plan import plan
 
 # Where each public name lives.
 _HOMES = {
@@ -96,6 +98,8 @@ _HOMES = {
     "check_smooth": "objectives.convexity",
     "classify": "certificates.critical_point",
     "minimize": "planner.minimize",
+    "plan": "planner.plan",
+    "Plan": "core.plan",
 }
 _MODULES = {"surfaces": "objectives.surfaces", "theory": "theory"}
 
@@ -130,6 +134,7 @@ __all__ = [
     "Noisy",
     "Objective",
     "Outcome",
+    "Plan",
     "RMSProp",
     "Regularized",
     "Run",
@@ -143,6 +148,7 @@ __all__ = [
     "check_smooth",
     "classify",
     "minimize",
+    "plan",
     "surfaces",
     "theory",
 ]

@@ -35,6 +35,14 @@ RULES = (
     {"sampling": "lipschitz", "step": "theory"},
 )
 INCREMENTAL = ("sag", "saga", "svrg", "catalyst")
+SGD_RULES = ({"batch": np.int32(2)}, {"sampling": "lipschitz", "radius": 3}, {"schedule": "1/t"})
+
+# Kernels that only one kind of storage comes to.
+ONE_STORAGE = {
+    "columns.count_entries", "gram.pairs_pass", "linear.class_value_and_gradient_pass",
+    "linear.class_scores_pass", "margins.class_scored_gradient_pass",
+    "margins.class_curved_vector_pass",
+}  # fmt: skip
 
 
 def matrix(storage, dtype, writeable):
@@ -72,6 +80,10 @@ def visit_all():
             if number % len(LOSSES) == LOSSES.index(loss):  # they take turns
                 run(data, tw.METHODS[name](**rule))
         run(data, "iag")
+        run(data, tw.METHODS["sgd"](**SGD_RULES[LOSSES.index(loss) % len(SGD_RULES)]))
+        run(data, "sdca")
+        if loss != "multinomial":
+            run(data, "cd")
 
 
 def run(data, method):
@@ -79,16 +91,25 @@ def run(data, method):
 
 
 def compiled():
-    """How many signatures each kernel has, and whether it is given rows of X."""
+    """How many signatures each kernel has, and what it is given: rows of X, features, or none."""
     counts = {}
     for file in pkgutil.iter_modules(thalweg.kernels.__path__):
         module = importlib.import_module(f"thalweg.kernels.{file.name}")
         for name, thing in vars(module).items():
-            if hasattr(thing, "signatures") and thing.py_func.__module__ == module.__name__:
+            if name.startswith("_") or not hasattr(thing, "signatures"):
+                continue  # a part of the kernels that call it
+            if thing.py_func.__module__ == module.__name__:
                 names = set(inspect.signature(thing.py_func).parameters)
-                takes_rows = not names.isdisjoint(("X", "data"))
-                counts[f"{file.name}.{name}"] = (len(thing.signatures), takes_rows)
+                given = "rows" if names & {"X", "data", "samples"} else "none"
+                given = "features" if "A" in names and file.name == "cd" else given
+                counts[f"{file.name}.{name}"] = (len(thing.signatures), given)
     return counts
+
+
+def signatures(name, given):
+    """How many there are to be: features are gathered in float64, dense or sparse."""
+    is_for_one = "dense" in name or "sparse" in name or name in ONE_STORAGE
+    return {"rows": len(STORAGES) // (2 if is_for_one else 1), "features": 2, "none": 1}[given]
 
 
 def test_one_specialisation_a_kernel_storage_and_dtype():
@@ -96,16 +117,14 @@ def test_one_specialisation_a_kernel_storage_and_dtype():
     assert done.returncode == 0, done.stderr
     counts = {name: tuple(count) for name, count in json.loads(done.stdout).items()}
     used = {name: count for name, count in counts.items() if count[0]}
-    both = len(STORAGES)
-    expected = {
-        name: ((both // 2 if "dense" in name or "sparse" in name else both) if rows else 1, rows)
-        for name, (_, rows) in used.items()
-    }
+    expected = {name: (signatures(name, given), given) for name, (_, given) in used.items()}
     assert used == expected
     # What kernels call is counted where they are compiled, not where they are read from the cache.
     assert used.keys() >= {
         "incremental.dense_pass", "incremental.sparse_pass", "incremental.snapshot_pass",
         "linear.value_pass", "linear.class_value_and_gradient_pass", "alias.alias_draws",
+        "sgd.dense_pass", "sgd.sparse_pass", "sdca.dual_pass", "sdca.class_dual_pass",
+        "cd.descend", "duality.slopes_pass",
     }  # fmt: skip
 
 

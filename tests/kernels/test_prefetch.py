@@ -44,16 +44,26 @@ def test_it_asks_and_changes_nothing(X):
     assert MATRIX[0].nbytes > LINE * MOST_LINES
 
 
-@pytest.mark.parametrize("layout", ["C", "F"])
-def test_the_processor_is_told(layout):
-    # Compiled anew: what was read from a disk cache has no code to look at.
-    fresh = njit(scores.py_func)
-    X = np.asarray(MATRIX, order=layout)
-    fresh(X, np.ones(N), np.ones(N), np.arange(N), np.ones(P), np.empty(N))
-    compiled = fresh.inspect_llvm(fresh.signatures[0])
-    asked = compiled.count("call void @llvm.prefetch")
-    # Target, weight and row, but not one by columns: it is as many lines as it has entries.
-    assert asked > 2 if layout == "C" else asked == 2
+def ask(X, i):
+    prefetch_row(X, i)
+
+
+def ask_for_all(X, y, weight, order):
+    prefetch_sample(X, y, weight, order, 0)
+
+
+def requests(function, *given):
+    """How many there are in the code, compiled anew: what a disk cache holds cannot be read."""
+    fresh = njit(function)
+    fresh(*given)
+    return fresh.inspect_llvm(fresh.signatures[0]).count("call void @llvm.prefetch")
+
+
+def test_the_processor_is_told():
+    by_columns, rest = np.asfortranarray(MATRIX), (np.ones(N), np.ones(N), np.arange(N))
+    assert requests(ask, MATRIX, 0) > 0
+    assert requests(ask, by_columns, 0) == 0  # a row is as many lines as it has entries
+    assert requests(ask_for_all, by_columns, *rest) >= 2  # target and weight
 
 
 @pytest.mark.parametrize(("function", "arguments"), [(prefetch_row, 2), (_prefetch_range, 3)])

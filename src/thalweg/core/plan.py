@@ -40,7 +40,7 @@ class PlanRow:
     remark: str  # why it is, or is not, eligible; why it was chosen
     bound: float | None = None  # iterations, guaranteed; None where no theorem applies
     predicted_iterations: float = math.inf
-    seconds_per_iteration: float = math.nan
+    seconds_per_iteration: float = math.inf
     predicted_seconds: float = math.inf  # all of the run, set-up included
     memory: int = 0  # bytes beyond the data
     actual_iterations: int | None = None
@@ -79,6 +79,15 @@ class Plan:
         )
         return replace(self, rows=rows)
 
+    def summary(self, method: str) -> str:
+        """One line on what was predicted of this method, and what it took."""
+        row = self.row(method)
+        text = f"{_count(row.predicted_iterations)} iterations in "
+        text += f"{_seconds(row.predicted_seconds)} predicted"
+        if row.actual_seconds is not None and row.actual_iterations is not None:
+            text += f", {_count(row.actual_iterations)} in {_seconds(row.actual_seconds)} needed"
+        return text + "".join(f"; {change}" for change in self.changes)
+
     def to_json(self) -> str:
         """The plan as JSON text."""
         return to_json(self.as_record()).decode()
@@ -109,9 +118,7 @@ class Plan:
         lines.append("")
         for row in (heads, *cells):
             padded = [row[0].ljust(widths[0])]
-            padded += [
-                cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:], strict=True)
-            ]
+            padded += [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:], strict=True)]
             lines.append("  ".join([*padded, row[-1]]).rstrip())
         refused = [row for row in self.rows if not row.eligible]
         lines += [f"  {row.method}: {row.remark}" for row in refused]
@@ -145,13 +152,21 @@ class Plan:
 
     def _cells(self) -> list[tuple[str, ...]]:
         is_done = any(row.actual_seconds is not None for row in self.rows)
-        heads = ("  method", "bound", "predicted", "per it", "time", "memory", "remark")
+        heads: tuple[str, ...] = (
+            "  method",
+            "bound",
+            "predicted",
+            "per it",
+            "time",
+            "memory",
+            "remark",
+        )
         if is_done:
             heads = (*heads[:-1], "actual", "took", "remark")
-        table = [heads]
+        table: list[tuple[str, ...]] = [heads]
         able = [row for row in self.rows if row.eligible]
         for place, row in enumerate(able[:SHOWN]):
-            cells = (
+            cells: tuple[str, ...] = (
                 ("▸ " if place == 0 else "  ") + row.method,
                 "—" if row.bound is None else f"{_count(row.bound)} it",
                 f"{_count(row.predicted_iterations)} it",

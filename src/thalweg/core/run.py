@@ -24,6 +24,7 @@ from thalweg.core.certificate import Certificate
 from thalweg.core.errors import StorageError
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.outcome import Outcome
+from thalweg.core.plan import Plan
 from thalweg.core.storage import from_json, read_folder, to_json, write_folder
 from thalweg.core.trace import Trace
 
@@ -50,6 +51,7 @@ class Run:
     counts: Mapping[str, float] = field(default_factory=dict)  # values, gradients, hessian_vectors
     findings: tuple[Finding, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)  # versions, machine, date
+    plan: Plan | None = None  # where the method was chosen by one
 
     @property
     def converged(self) -> bool:
@@ -102,6 +104,7 @@ class Run:
                 f"{count_of(self.iterations, 'iteration')}, "
                 f"{count_of(self.evaluations, 'gradient evaluation')}, {self.seconds:.3g} s",
             ),
+            ("plan", "" if self.plan is None else self.plan.summary(self.method)),
             ("certificate", self.certificate.statement),
             ("shows", self.certificate.shows),
             ("does not show", self.certificate.does_not_show),
@@ -125,6 +128,7 @@ class Run:
             "certificate": asdict(self.certificate),
             "findings": [asdict(finding) for finding in self.findings],
             "environment": dict(self.environment),
+            "plan": None if self.plan is None else self.plan.as_record(),
         }
         arrays = io.BytesIO()
         np.savez(arrays, w=self.w, w0=self.w0)
@@ -165,6 +169,7 @@ class Run:
                     for finding in record["findings"]
                 ),
                 environment=record["environment"],
+                plan=Plan.from_record(record["plan"]) if record.get("plan") else None,
             )
         except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as problem:
             raise StorageError(

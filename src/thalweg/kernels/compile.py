@@ -13,13 +13,14 @@ and a disk cache that notices edits in the functions a kernel calls.
 import functools
 import hashlib
 from pathlib import Path
+from typing import Any
 
 from numba import njit
 
 # For what an inner loop calls: it becomes part of the loop, and does not count references to its
 # arrays, as Numba's functions do while they hold them. That took as long as a whole step of SAG.
 # In return it may not make arrays.
-INNER = {"forceinline": True, "_nrt": False}
+INNER: Any = {"forceinline": True, "_nrt": False}
 
 # Divide by a loop's constants through their reciprocal, and fuse multiply with add. Neither is
 # allowed to assume finite numbers or to reorder a sum. Without "arcp" an Adam pass over 10⁷ float32

@@ -106,6 +106,30 @@ def class_slopes_pass(Z, labels, c, start, stop, out):
             out[i, k] *= c[i]
 
 
+@kernel(fastmath=FAST_SUM)
+def class_residuals_pass(Z, labels, c, total):
+    """Change the scores `Z` to cᵢ(pᵢ − e_yᵢ) and add them to `total`, in place; returns Σ cᵢℓᵢ."""
+    value = 0.0
+    for i in range(Z.shape[0]):
+        value += c[i] * multinomial_value_and_slope(Z[i], labels[i], Z[i])
+        for k in range(total.size):
+            Z[i, k] *= c[i]
+            total[k] += Z[i, k]
+    return value
+
+
+@kernel(fastmath=FAST_SUM)
+def class_curved_rows_pass(c, P, U, total):
+    """Change the rows uᵢ of `U` to cᵢ(diag(pᵢ) − pᵢpᵢᵀ)uᵢ and add them to `total`, in place."""
+    for i in range(U.shape[0]):
+        mean = 0.0
+        for k in range(total.size):
+            mean += P[i, k] * U[i, k]
+        for k in range(total.size):
+            U[i, k] = c[i] * P[i, k] * (U[i, k] - mean)
+            total[k] += U[i, k]
+
+
 @kernel
 def probabilities_pass(Z, start, stop, out):
     """Write pᵢ = softmax(zᵢ) into the rows of `out`, in place."""

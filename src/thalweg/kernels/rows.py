@@ -25,7 +25,7 @@ form by the type of `X` when it compiles:
     ScaledCSR              sparse, entries x·d: a shift would fill the zeros
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -37,7 +37,7 @@ from thalweg.kernels.compile import INNER
 FAST_SUM = {"reassoc", "contract", "arcp", "nsz"}
 
 
-INLINE = {"fastmath": FAST_SUM, **INNER}
+INLINE: Any = {"fastmath": FAST_SUM, **INNER}
 
 MOST_ROWS = 64
 CACHED_ENTRIES = 32_768  # of a dense matrix, 256 KB: half of a second-level cache

@@ -203,7 +203,7 @@ def _catch_up(touched, k, l1, seen, E, D, Q, U, total):
                 total[j, c] += sign * (l1 * (D[before] - D[s]) + left * Q[arrived])
 
 
-@kernel(fastmath=FAST_SUM, inline=True)
+@kernel(fastmath=FAST_SUM)
 def _settle(k, R, counted, l1, seen, E, D, Q, U, total):
     """Make `U` the coefficients and `total` their sum, in place; returns ‖U‖²."""
     if l1 > 0.0:

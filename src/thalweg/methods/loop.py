@@ -161,6 +161,13 @@ class Journey:
             self.best = Best(state.w, state.value, state.gradient)
         self.best_norm = min(measured, self.best_norm)
 
+    def hand_over(self, method: Method) -> None:
+        """Go on from the present point by another method."""
+        method.check(self.problem)
+        self.method = method
+        self.state = method.init(self.problem, self.state.w, self.rng)
+        self.improved_at = self.iteration
+
     def step(self) -> Step:
         """The present state, for a callback."""
         w = self.state.w.view()
@@ -184,8 +191,12 @@ def drive(
     callback: Callable[[Step], bool | None] | None,
     checkpoint: Checkpoint | None,
     progress: bool,
+    watch: Callable[[Journey], Method | None] | None = None,
 ) -> Run:
-    """Run `method` on `objective` from `w0` until there is an outcome."""
+    """Run `method` on `objective` from `w0` until there is an outcome.
+
+    `watch` looks at the run after every iteration, and may name another method to go on with.
+    """
     journey = _begin(objective, method, w0, tol, seed, checkpoint)
     if checkpoint:
         _put_aside(checkpoint, journey)  # an unwritable place is bad input: say so before the work
@@ -203,7 +214,7 @@ def drive(
                 outcome = Outcome.TIME_LIMIT
             else:
                 with np.errstate(all="ignore"):  # what overflows is judged, not warned of
-                    state = method.advance(journey.problem, journey.state)
+                    state = journey.method.advance(journey.problem, journey.state)
                 if state is journey.state:
                     outcome = Outcome.STALLED
                     break
@@ -216,6 +227,8 @@ def drive(
                 display.update(journey.iteration, journey.trace.last, journey.allowed)
                 if callback is not None and callback(journey.step()):
                     outcome = Outcome.INTERRUPTED
+                elif watch is not None and (other := watch(journey)) is not None:
+                    journey.hand_over(other)
     if checkpoint:
         _keep(checkpoint, journey)
     return _finish(journey, outcome, checkpoint)

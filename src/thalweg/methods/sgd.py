@@ -260,7 +260,7 @@ class SGD(Method):
 
     def _radius(self, objective: LinearProblem) -> float:
         if self.radius is not None:
-            return self.radius
+            return float(self.radius)
         return solution_bound(objective) if self.schedule == THEOREM else math.inf
 
     def _steps(self, state: SGDState, count: int) -> np.ndarray:

@@ -18,14 +18,12 @@ Cost: O(np·min(n, p)) with BLAS; memory of the result and one block of rows.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
+from thalweg.kernels.classes import with_blas
 from thalweg.kernels.gram import pairs_pass
 from thalweg.kernels.linear import in_row_blocks
 from thalweg.kernels.rows import CSR
@@ -68,7 +66,7 @@ def weighted_moments(
             second += block.T @ block
         return second, first
 
-    seconds, firsts = zip(*_in_threads(part, n, matrix.entries, threads), strict=True)
+    seconds, firsts = zip(*with_blas(part, n, matrix.entries, threads), strict=True)
     return Moments(sum(seconds), sum(firsts), total)
 
 
@@ -108,25 +106,8 @@ def class_gram(problem: LinearProblem, probabilities: np.ndarray) -> np.ndarray:
             H -= (outer.T @ outer).reshape(H.shape)
         return H
 
-    parts = _in_threads(part, problem.n, problem.n * dim, problem.threads)
+    parts = with_blas(part, problem.n, problem.n * dim, problem.threads)
     return sum(parts[1:], start=parts[0]).reshape(dim, dim)
-
-
-def _in_threads(
-    work: Callable[[int, int], Any], rows: int, entries: int, threads: int | None
-) -> list[Any]:
-    """As `in_row_blocks`, with BLAS on one thread in each.
-
-    Left to itself it would spread every small product over all cores and wait for the slowest:
-    twice the time alone, and many times that beside other work.
-    """
-    with _blas().limit(limits=1, user_api="blas"):
-        return in_row_blocks(work, rows, entries, threads)
-
-
-@functools.cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def _features(problem: LinearProblem, rows: Any) -> np.ndarray:

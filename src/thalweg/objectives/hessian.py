@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from thalweg.kernels import classes, margins
 from thalweg.kernels import linear as passes
-from thalweg.kernels import margins
 from thalweg.kernels.linear import in_row_blocks
 from thalweg.kernels.losses import LOSSES
 from thalweg.objectives.gram import class_gram, weighted_moments
@@ -55,7 +55,7 @@ class LinearHessian:
             out = np.zeros(V.shape)
             if h.ndim == 2:
                 total = np.zeros(problem.outputs)
-                margins.class_curved_vector_pass(X, c, h, V, v_b, start, stop, out, total)
+                classes.curved_vector_pass(X, c, h, V, v_b, start, stop, out, total)
                 return out, total
             return out, passes.gram_vector_pass(X, h, V, v_b, start, stop, out)
 

@@ -30,8 +30,8 @@ import numpy as np
 from thalweg.core.checks import check_choice, check_count, check_number, check_reals, describe
 from thalweg.core.errors import InputError
 from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
+from thalweg.kernels import classes, margins
 from thalweg.kernels import linear as passes
-from thalweg.kernels import margins
 from thalweg.kernels.losses import LOSSES, curvature_bound
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.finite_sum import FiniteSum, finite_sum
@@ -45,6 +45,7 @@ from thalweg.rules.soft_threshold import soft_threshold
 MULTINOMIAL = "multinomial"
 NAMES = tuple(LOSSES)
 CLASSIFIERS = ("logistic", "squared-hinge", MULTINOMIAL)
+CACHED = ("gram_ends", "row_squares", "column_squares", "samples")  # what other rows change
 LANCZOS_STEPS = 60  # products for L: its error bound is then some percent of L
 
 
@@ -115,6 +116,11 @@ class LinearProblem:
         return self.outputs * (self.p + self.fit_intercept)
 
     @property
+    def score_shape(self) -> tuple[int, ...]:
+        """(n,), or (n, K) for several classes."""
+        return (self.n, self.outputs) if self.loss == MULTINOMIAL else (self.n,)
+
+    @property
     def start(self) -> np.ndarray:
         """All zero, in the dtype of X."""
         return np.zeros(self.dim, dtype=self.matrix.dtype)
@@ -131,10 +137,22 @@ class LinearProblem:
     def sample(self, rows: np.ndarray) -> LinearProblem:
         """The problem on some of its samples, copied; features are scaled as on the whole."""
         part = copy.copy(self)
-        for cached in ("gram_ends", "row_squares", "column_squares"):
+        for cached in CACHED:
             part.__dict__.pop(cached, None)
         part.matrix, part.n = self.matrix.take(rows), len(rows)
         part.y, part.weights = self.y[rows], self.weights[rows] / self.weights[rows].sum()
+        return part
+
+    def part(self, start: int, stop: int) -> LinearProblem:
+        """The problem on the rows from `start` to `stop`, nothing copied."""
+        part = copy.copy(self)
+        for cached in CACHED:
+            part.__dict__.pop(cached, None)
+        part.matrix, part.n = self.matrix.between(start, stop), stop - start
+        part.y, part.weights = self.y[start:stop], self.weights[start:stop]
+        total = part.weights.sum()
+        if total > 0.0:
+            part.weights = part.weights / total
         return part
 
     def split(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -172,7 +190,7 @@ class LinearProblem:
     def value_gradient_scores(self, w: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """The same in the same pass with the scores Xw + b, float64[n] or [n, K]."""
         w = self._point(w)
-        z = np.empty((self.n, self.outputs) if self.loss == MULTINOMIAL else self.n)
+        z = np.empty(self.score_shape)
         W, b = self._unscaled(w.astype(np.float64, copy=False))
         return *self._penalised(w, *self._gradient_passes(W, b, z)), z
 
@@ -338,10 +356,8 @@ class LinearProblem:
             G = np.zeros(W.shape)
             if self.loss == MULTINOMIAL:
                 slopes = np.zeros(self.outputs)
-                of_classes: tuple[Any, ...] = (X, y, c, W, b, start, stop, G, slopes)
-                if z is None:
-                    return passes.class_value_and_gradient_pass(*of_classes), G, slopes
-                return margins.class_scored_gradient_pass(*of_classes, z), G, slopes
+                value = classes.gradient_pass(X, y, c, W, b, start, stop, G, slopes, z)
+                return value, G, slopes
             given = (X, y, c, W, b, LOSSES[self.loss], self.delta, start, stop, G)
             if z is None:
                 value, slope = passes.value_and_gradient_pass(*given)
@@ -383,7 +399,7 @@ class LinearProblem:
         X = self.matrix.rows
         if self.loss == MULTINOMIAL:
             Z = np.empty((self.n, self.outputs))
-            self._blocks(lambda start, stop: passes.class_scores_pass(X, W, b, start, stop, Z))
+            self._blocks(lambda start, stop: classes.scores_pass(X, W, b, start, stop, Z))
             return Z
         z = np.empty(self.n)
         self._blocks(lambda start, stop: passes.margins_pass(X, W, b, start, stop, z))
@@ -438,6 +454,9 @@ class LinearProblem:
         return 0.5 * self.l2 * float(flat @ flat)
 
     def _blocks(self, work: Any) -> list[Any]:
+        if self.loss == MULTINOMIAL:
+            entries = self.matrix.entries * self.outputs
+            return classes.with_blas(work, self.n, entries, self.threads)
         return passes.in_row_blocks(work, self.n, self.matrix.entries, self.threads)
 
     @staticmethod

@@ -45,6 +45,19 @@ class Matrix(NamedTuple):
         X.flags.writeable = is_writeable  # it is part of the type that a kernel compiles for
         return self._replace(rows=X, shape=shape, entries=X.size, notes=())
 
+    def between(self, start: int, stop: int) -> Matrix:
+        """The rows from `start` to `stop`, as views."""
+        X, shape = self.rows, (stop - start, self.shape[1])
+        if isinstance(X, CSR):
+            indptr = X.indptr[start : stop + 1]
+            entries = int(indptr[-1] - indptr[0])
+            return self._replace(rows=X._replace(indptr=indptr), shape=shape, entries=entries)
+        rows = X[start:stop]
+        if not (rows.flags.c_contiguous or rows.flags.f_contiguous):
+            rows = np.asfortranarray(rows)  # by columns a slice of rows is not in one piece
+            rows.flags.writeable = X.flags.writeable
+        return self._replace(rows=rows, shape=shape, entries=rows.size)
+
 
 def check_matrix(X: Any) -> Matrix:
     """`X` as a `Matrix`, or a sentence on why it cannot be used."""

@@ -10,10 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 
+from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.saga import SAGA
 from thalweg.methods.sdca import SDCA
@@ -22,6 +24,10 @@ from thalweg.objectives.linear import LinearProblem
 ENTRIES = 300_000  # of X in a slice: some 100 µs, above what starting a kernel takes
 FEW = 64  # rows that a kernel is started with first, so that compiling is not timed
 LARGEST = 400  # variables of a factorisation that is timed; a larger one takes dim³ as long
+
+
+def _itself(part: LinearProblem) -> LinearProblem:
+    return part
 
 
 class Cost:
@@ -58,26 +64,31 @@ class Cost:
     @cached_property
     def dual(self) -> float:
         """All samples visited by dual coordinate ascent, and the value after it."""
-        return self._advanced(SDCA(), slice(0, None))
+        return self._advanced(SDCA())
 
     @cached_property
     def visits(self) -> float:
         """All samples visited by a method that remembers slopes, and the value after it."""
-        return self._advanced(SAGA(start="zero"), slice(0, None))
+        return self._advanced(SAGA(start="zero"))
 
-    def _advanced(self, method: object, _: slice) -> float:
+    def _advanced(self, method: Method) -> float:
         """One iteration of a method that visits samples."""
-        few, part = (
-            (Problem(data, data.dim, data.start.dtype), data) for data in (self._few, self._slice)
-        )
-        for problem, data in (few, part):
-            state = method.init(problem, data.start, np.random.default_rng(0))  # type: ignore[attr-defined]
-            seconds = _seconds(lambda p=problem, s=state: method.advance(p, s))  # type: ignore[attr-defined, misc]
-        return seconds * self.problem.n / self.rows
 
-    def _scaled(self, job: Callable[[LinearProblem], object]) -> float:
-        job(self._few)
-        return _seconds(lambda: job(self._slice)) * self.problem.n / self.rows
+        def states(part: LinearProblem) -> tuple[Problem, Any]:
+            problem = Problem(part, part.dim, part.start.dtype)
+            return problem, method.init(problem, part.start, np.random.default_rng(0))
+
+        return self._scaled(lambda given: method.advance(*given), prepare=states)
+
+    def _scaled(self, job: Callable[[Any], object], prepare: Callable[..., Any] = _itself) -> float:
+        """Seconds for all rows: those of a slice beyond those of a few rows, which are set-up."""
+        job(prepare(self._few))  # compiles
+        few, part = prepare(self._few), prepare(self._slice)
+        fixed, whole = _seconds(lambda: job(few)), _seconds(lambda: job(part))
+        if self.rows <= 2 * self._few.n:
+            return whole * self.problem.n / self.rows
+        per_row = max(0.0, whole - fixed) / (self.rows - self._few.n)
+        return fixed + per_row * (self.problem.n - self._few.n)
 
 
 def _seconds(job: Callable[[], object]) -> float:

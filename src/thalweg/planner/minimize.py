@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from thalweg.core.checks import (
 from thalweg.core.errors import InputError
 from thalweg.core.objective import ObjectiveProtocol, is_composite, known, name_of
 from thalweg.core.run import Run
+from thalweg.methods import checkpoint as storage
 from thalweg.methods.checkpoint import Checkpoint
 from thalweg.methods.loop import Step, drive
 from thalweg.methods.method import Method
@@ -23,6 +25,8 @@ from thalweg.methods.table import METHODS, resolve
 from thalweg.objectives.function import Objective
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.choice import choose
+from thalweg.planner.plan import plan
+from thalweg.planner.watch import Watch
 
 
 def minimize(
@@ -70,7 +74,16 @@ def minimize(
     ('CONVERGED', [1.0, 1.0])
     """
     objective = _objective(objective)
-    chosen = choose(objective) if method == "auto" else resolve(method)
+    tol = check_number("tol", tol, above=0.0, advice="use time_limit or max_iter to stop")
+    kept = _checkpoint(checkpoint)
+    watch = None
+    if method == "auto" and isinstance(objective, LinearProblem):
+        chosen = resumed(kept)
+        if chosen is None:
+            watch = Watch(plan(objective, tol))
+            chosen = resolve(watch.plan.best)
+    else:
+        chosen = choose(objective) if method == "auto" else resolve(method)
     _check_roles(objective, chosen)
     start = known(objective, "start") if w0 is None else w0
     if start is None:
@@ -78,20 +91,32 @@ def minimize(
             f"w0 must be given: {name_of(objective)} has no customary start; "
             "pass a vector with one entry per variable"
         )
-    return drive(
+    run = drive(
         objective,
         chosen,
         check_vector("w0", start, dim=objective.dim),
-        tol=check_number("tol", tol, above=0.0, advice="use time_limit or max_iter to stop"),
+        tol=tol,
         max_iter=check_count("max_iter", max_iter, at_least=0),
         time_limit=None
         if time_limit is None
         else check_number("time_limit", time_limit, at_least=0.0),
         seed=check_count("seed", seed, at_least=0),
         callback=_callback(callback),
-        checkpoint=_checkpoint(checkpoint),
+        checkpoint=kept,
         progress=_flag("progress", progress),
+        watch=watch,
     )
+    if watch is None:
+        return run
+    return replace(run, plan=watch.finished(run.method, run.iterations, run.seconds))
+
+
+def resumed(checkpoint: Checkpoint | None) -> Method | None:
+    """The method that a checkpoint was left by, which is not planned again; None without one."""
+    saved = storage.load(checkpoint.file) if checkpoint else None
+    if saved is None:
+        return None
+    return METHODS[saved.identity["method"]](**saved.identity["options"])
 
 
 def _objective(objective: Any) -> Any:

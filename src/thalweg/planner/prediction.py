@@ -26,10 +26,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from thalweg.core.errors import InputError
+from thalweg.methods.newton import LARGE
+from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import Geometry
-from thalweg.objectives.linear import LinearProblem
-from thalweg.methods.newton import LARGE
 
 
 class Expected(NamedTuple):
@@ -44,8 +45,8 @@ class Expected(NamedTuple):
 
 def expected(
     name: str, problem: LinearProblem, shape: Geometry, cost: Cost, tol: float
-) -> Expected | None:
-    """What to expect of a method; None where nothing is known."""
+) -> Expected:
+    """What to expect of a method."""
     digits = math.log(1.0 / tol)
     mu = shape.mu.value or problem.l2  # the intercept alone does not slow a method down
     kappa = shape.L.value / mu if mu else math.inf
@@ -84,4 +85,4 @@ def expected(
             return Expected(1.0, 1.0, cost.hessian + 3.0 * cost.gradient, 2, 3 * dim)
         case "cd":
             return Expected(None, 12.0, 2.0 * cost.gradient, 8, 10)
-    return None
+    raise InputError(f"no prediction is known for the method {name!r}")

@@ -1,0 +1,65 @@
+"""A method that falls behind its prediction is replaced, from where it is, and the plan says so."""
+
+from dataclasses import replace
+
+import numpy as np
+
+import thalweg as tw
+from thalweg.core.plan import Plan, PlanRow
+from thalweg.methods.loop import drive
+from thalweg.methods.table import resolve
+from thalweg.planner.watch import Watch
+
+
+def problem():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 40)) * np.logspace(0, 2, 40)
+    return tw.LinearProblem(X, X[:, 0] > 0, "logistic", l2=1e-4, fit_intercept=False)
+
+
+def plan(*rows):
+    return Plan("test", 1e-6, 1e-6, {}, rows, 0.0)
+
+
+def go(data, watch):
+    return drive(
+        data, resolve(watch.plan.best), data.start, tol=1e-6, max_iter=5_000, time_limit=None,
+        seed=0, callback=None, checkpoint=None, progress=False, watch=watch,
+    )  # fmt: skip
+
+
+SLOW = PlanRow("gd", eligible=True, remark="", predicted_seconds=0.001, predicted_iterations=5)
+FAST = PlanRow("newton", eligible=True, remark="", predicted_seconds=0.5, predicted_iterations=8)
+
+
+def test_the_next_method_takes_over_where_the_first_one_is():
+    watch = Watch(plan(SLOW, FAST))
+    run = go(problem(), watch)
+    assert run.converged
+    assert run.method == "newton"
+    done = watch.finished(run.method, run.iterations, run.seconds)
+    assert len(done.changes) == 1
+    assert done.changes[0].startswith("gd fell behind its prediction after ")
+    gd, newton = done.row("gd"), done.row("newton")
+    assert gd.actual_iterations + newton.actual_iterations == run.iterations
+    values = run.trace["value"]
+    assert values[gd.actual_iterations + 1] <= values[gd.actual_iterations] * (1 + 1e-9)
+
+
+def test_it_stays_where_nothing_better_is_known():
+    watch = Watch(plan(FAST, replace(SLOW, predicted_seconds=100.0)))
+    run = go(problem(), watch)
+    assert run.method == "newton"
+    assert watch.finished("newton", run.iterations, run.seconds).changes == ()
+
+
+def test_each_method_gets_one_chance():
+    slow = replace(SLOW, predicted_seconds=0.001)
+    other = PlanRow("heavy-ball", eligible=True, remark="", predicted_seconds=0.002)
+    watch = Watch(plan(slow, other))
+    data = problem()
+    run = drive(
+        data, resolve("gd"), data.start, tol=1e-6, max_iter=300, time_limit=None, seed=0,
+        callback=None, checkpoint=None, progress=False, watch=watch,
+    )  # fmt: skip
+    assert len(watch.finished(run.method, run.iterations, run.seconds).changes) <= 1
