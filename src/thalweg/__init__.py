@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from thalweg.core.outcome import Outcome
     from thalweg.core.run import Run
     from thalweg.core.trace import Trace
+    from thalweg.estimators.elastic_net import ElasticNet
+    from thalweg.estimators.lasso import Lasso
+    from thalweg.estimators.linear_svc import LinearSVC
+    from thalweg.estimators.logistic_regression import LogisticRegression
+    from thalweg.estimators.ridge import Ridge
     from thalweg.methods.adagrad import AdaGrad
     from thalweg.methods.adam import Adam
     from thalweg.methods.bfgs import BFGS
@@ -50,6 +55,7 @@ if TYPE_CHECKING:
     from thalweg.objectives.regularized import Regularized
     from thalweg.objectives.surfaces.noisy import Noisy
     from thalweg.planner.minimize import minimize
+    from thalweg.planner.path import path
 
 # Where each public name lives.
 _HOMES = {
@@ -66,13 +72,17 @@ _HOMES = {
     "IAG": "methods.iag",
     "Catalyst": "methods.catalyst",
     "CriticalPoint": "certificates.critical_point",
+    "ElasticNet": "estimators.elastic_net",
     "FISTA": "methods.fista",
     "Finding": "core.finding",
     "GD": "methods.gd",
     "HeavyBall": "methods.heavy_ball",
     "InputError": "core.errors",
     "LBFGS": "methods.lbfgs",
+    "Lasso": "estimators.lasso",
     "LinearProblem": "objectives.linear",
+    "LinearSVC": "estimators.linear_svc",
+    "LogisticRegression": "estimators.logistic_regression",
     "METHODS": "methods.table",
     "Nadam": "methods.nadam",
     "Nesterov": "methods.nesterov",
@@ -83,6 +93,7 @@ _HOMES = {
     "Outcome": "core.outcome",
     "RMSProp": "methods.rmsprop",
     "Regularized": "objectives.regularized",
+    "Ridge": "estimators.ridge",
     "Run": "core.run",
     "SDCA": "methods.sdca",
     "SGD": "methods.sgd",
@@ -96,6 +107,7 @@ _HOMES = {
     "check_smooth": "objectives.convexity",
     "classify": "certificates.critical_point",
     "minimize": "planner.minimize",
+    "path": "planner.path",
 }
 _MODULES = {"surfaces": "objectives.surfaces", "theory": "theory"}
 
@@ -119,10 +131,14 @@ __all__ = [
     "Checkpoint",
     "Cholesky",
     "CriticalPoint",
+    "ElasticNet",
     "Finding",
     "HeavyBall",
     "InputError",
+    "Lasso",
     "LinearProblem",
+    "LinearSVC",
+    "LogisticRegression",
     "Nadam",
     "Nesterov",
     "Newton",
@@ -132,6 +148,7 @@ __all__ = [
     "Outcome",
     "RMSProp",
     "Regularized",
+    "Ridge",
     "Run",
     "Severity",
     "Step",
@@ -143,6 +160,7 @@ __all__ = [
     "check_smooth",
     "classify",
     "minimize",
+    "path",
     "surfaces",
     "theory",
 ]
