@@ -7,6 +7,7 @@ the run's own reason: how far it came, why, and what would help.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from numbers import Integral
@@ -133,7 +134,7 @@ def refuse(name: str, value: Any, way_out: str) -> None:
 
 def _is_exact(problem: LinearProblem, run: Run) -> bool:
     """Whether F is zero but for rounding, where no relative tolerance can be met: F ≥ F* ≥ 0."""
-    return run.value <= np.finfo(np.float64).eps * problem.value(np.zeros(problem.dim))
+    return run.value <= sys.float_info.epsilon * problem.value(np.zeros(problem.dim))
 
 
 def _seed(random_state: Any) -> int:
