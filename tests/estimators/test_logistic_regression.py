@@ -6,6 +6,7 @@ from scipy.special import expit
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Theirs
+from sklearn.preprocessing import StandardScaler
 
 import thalweg as tw
 
@@ -63,6 +64,9 @@ def test_shifts_that_nothing_decides_are_zero():
     theirs = Theirs(C=np.inf, tol=1e-8, max_iter=1000).fit(X, labels)
     np.testing.assert_allclose(free.coef_, theirs.coef_, atol=1e-3)
     assert free.certificate_.kind == "stationarity"
+    free.coef_ = free.coef_ + np.arange(4.0)  # the same probabilities
+    free.set_params(warm_start=True).fit(X, labels)
+    np.testing.assert_allclose(free.coef_.sum(axis=0), 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +100,21 @@ def test_liblinear_penalises_the_intercept_as_scikit_learns_does(ratio, scaling)
 
 
 @pytest.mark.parametrize("labels", [2, 3])
-@pytest.mark.parametrize("options", [{}, {"fit_intercept": False}, {"solver": "liblinear"}])
+@pytest.mark.parametrize("ratio", [0.5, 1.0])
+def test_l1_of_two_classes_and_of_three_is_scikit_learns(labels, ratio):
+    X, y = load_iris(return_X_y=True)
+    X, y = StandardScaler().fit_transform(X), np.minimum(y, labels - 1)
+    shared = {"C": 0.2, "l1_ratio": ratio, "max_iter": 20_000}
+    ours = tw.LogisticRegression(tol=1e-10, **shared).fit(X, y)
+    theirs = Theirs(tol=1e-9, solver="saga", random_state=0, **shared).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize(
+    "options", [{}, {"fit_intercept": False}, {"solver": "liblinear", "intercept_scaling": 3.0}]
+)
 def test_a_warm_start_begins_where_the_last_fit_ended(labels, options):
     X, y = load_iris(return_X_y=True)
     if labels == 2 or options.get("solver") == "liblinear":

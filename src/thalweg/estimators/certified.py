@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from numbers import Integral
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse
@@ -127,7 +127,7 @@ def chosen_method(
     return nearest[solver]
 
 
-def refuse(name: str, value: Any, way_out: str) -> None:
+def refuse(name: str, value: Any, way_out: str) -> NoReturn:
     """Raise: this value of a parameter of scikit-learn's cannot be honoured here."""
     raise InputError(f"{name} must not be {value!r} here: {way_out}")
 
