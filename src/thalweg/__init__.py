@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from thalweg.core.plan import Plan
     from thalweg.core.run import Run
     from thalweg.core.trace import Trace
+    from thalweg.estimators.elastic_net import ElasticNet
+    from thalweg.estimators.lasso import Lasso
+    from thalweg.estimators.linear_svc import LinearSVC
+    from thalweg.estimators.logistic_regression import LogisticRegression
+    from thalweg.estimators.ridge import Ridge
     from thalweg.methods.adagrad import AdaGrad
     from thalweg.methods.adam import Adam
     from thalweg.methods.bfgs import BFGS
@@ -51,6 +56,7 @@ if TYPE_CHECKING:
     from thalweg.objectives.regularized import Regularized
     from thalweg.objectives.surfaces.noisy import Noisy
     from thalweg.planner.minimize import minimize
+    from thalweg.planner.path import path
     from thalweg.planner.plan import plan
 
 # Where each public name lives.
@@ -68,13 +74,17 @@ _HOMES = {
     "IAG": "methods.iag",
     "Catalyst": "methods.catalyst",
     "CriticalPoint": "certificates.critical_point",
+    "ElasticNet": "estimators.elastic_net",
     "FISTA": "methods.fista",
     "Finding": "core.finding",
     "GD": "methods.gd",
     "HeavyBall": "methods.heavy_ball",
     "InputError": "core.errors",
     "LBFGS": "methods.lbfgs",
+    "Lasso": "estimators.lasso",
     "LinearProblem": "objectives.linear",
+    "LinearSVC": "estimators.linear_svc",
+    "LogisticRegression": "estimators.logistic_regression",
     "METHODS": "methods.table",
     "Nadam": "methods.nadam",
     "Nesterov": "methods.nesterov",
@@ -85,6 +95,7 @@ _HOMES = {
     "Outcome": "core.outcome",
     "RMSProp": "methods.rmsprop",
     "Regularized": "objectives.regularized",
+    "Ridge": "estimators.ridge",
     "Run": "core.run",
     "SDCA": "methods.sdca",
     "SGD": "methods.sgd",
@@ -100,6 +111,7 @@ _HOMES = {
     "minimize": "planner.minimize",
     "plan": "planner.plan",
     "Plan": "core.plan",
+    "path": "planner.path",
 }
 _MODULES = {"surfaces": "objectives.surfaces", "theory": "theory"}
 
@@ -123,10 +135,14 @@ __all__ = [
     "Checkpoint",
     "Cholesky",
     "CriticalPoint",
+    "ElasticNet",
     "Finding",
     "HeavyBall",
     "InputError",
+    "Lasso",
     "LinearProblem",
+    "LinearSVC",
+    "LogisticRegression",
     "Nadam",
     "Nesterov",
     "Newton",
@@ -137,6 +153,7 @@ __all__ = [
     "Plan",
     "RMSProp",
     "Regularized",
+    "Ridge",
     "Run",
     "Severity",
     "Step",
@@ -148,6 +165,7 @@ __all__ = [
     "check_smooth",
     "classify",
     "minimize",
+    "path",
     "plan",
     "surfaces",
     "theory",

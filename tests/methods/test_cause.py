@@ -14,11 +14,29 @@ def test_explaining_does_not_cost_more_than_it_may():
         return v
 
     objective = tw.Objective(lambda w: 0.5 * w @ w, lambda w: w, slow_hessian)
+    tw.minimize(objective, "gd", [0.0, 0.0])  # what it imports is not its cost
     started = time.perf_counter()
     run = tw.minimize(objective, tw.GD(step=1e-3), [1.0, 1.0], max_iter=10)
     assert time.perf_counter() - started < 1.0
     assert run.findings == ()
     assert "needs about" in run.reason
+
+
+def test_a_product_that_is_slow_the_first_time_alone_is_affordable():
+    # A kernel is read from disk, or compiled, when it is first called.
+    calls = []
+
+    def hessian(w, v):
+        calls.append(1)
+        time.sleep(0.1 if len(calls) == 1 else 0.0)
+        return np.array([1e6, 1.0]) * v
+
+    quadratic = np.array([1e6, 1.0])
+    objective = tw.Objective(
+        lambda w: 0.5 * w @ (quadratic * w), lambda w: quadratic * w, hessian, check_gradient=False
+    )
+    run = tw.minimize(objective, tw.GD(step=1e-6), [1.0, 1.0], tol=1e-9, max_iter=10)
+    assert "Cause: κ = 1e+06" in run.reason
 
 
 def test_explaining_works_without_a_hessian():

@@ -123,3 +123,10 @@ def test_a_function_scaled_too_small_for_the_tolerance_is_pointed_out():
     assert "multiply the objective, or use a smaller tol" in run.reason
     assert tw.minimize(tiny, "lbfgs", [-1.5, 2.0], tol=1e-16).iterations > 0
     assert tw.minimize(valley, "lbfgs", [1.0, 1.0]).findings == ()
+
+
+def test_a_target_that_a_constant_fits_exactly_has_no_reachable_tolerance():
+    X = np.random.default_rng(0).standard_normal((1, 10))
+    run = tw.minimize(tw.LinearProblem(X, [1.0], l2=0.1), "lbfgs")  # F(w = 0, best b) is 0
+    assert run.certificate.limit == 0.0
+    assert run.converged or "or larger" not in run.reason

@@ -186,7 +186,7 @@ def _circling(ending: Ending) -> tuple[str, str]:
 def _reachable(ending: Ending) -> str:
     """The tolerance that this run met, rounded up, unless it is so large that it says nothing."""
     scale = ending.certificate.limit / ending.certificate.evidence["tol"]
-    met = ending.certificate.measured / scale
+    met = ending.certificate.measured / scale if scale > 0 else math.inf  # a constant fits exactly
     if not 0.0 < met <= LOOSEST:
         return "another w0"
     digit = 10.0 ** math.floor(math.log10(met))

@@ -77,7 +77,7 @@ def check_matrix(X: Any) -> Matrix:
     if bad is not None:
         raise InputError(
             f"X must be finite, got {array[bad]} in row {bad[0]}, column {bad[1]}: "
-            "impute or drop it first"
+            "impute or drop NaN and infinite entries first"
         )
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         array = np.ascontiguousarray(array)
@@ -96,7 +96,7 @@ def _sparse(X: Any, notes: list[str]) -> Matrix:
         place = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
         raise InputError(
             f"X must be finite, got {data[bad[0]]} in row {place}, column {X.indices[bad[0]]}: "
-            "impute or drop it first"
+            "impute or drop NaN and infinite entries first"
         )
     if not X.has_canonical_format:
         row = _row_with_duplicates(X.indices, X.indptr)

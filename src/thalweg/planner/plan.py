@@ -31,8 +31,10 @@ CANDIDATES = (
     "fista", "nesterov", "gd",
 )  # fmt: skip
 # Seconds that nobody notices. Among methods this near the fastest the first of the candidates is
-# taken, so that the choice on small data does not change with the noise of a clock.
+# taken, and likewise where its whole work is small: the choice on small data does not change with
+# the noise of a clock.
 A_MOMENT = 0.02
+SMALL = 2e7  # multiplications that take no more than a moment, however busy the machine is
 OVERHEAD = 2e-4  # seconds that an iteration takes whatever the data are: the loop's own
 BADLY_SCALED = 1e3  # largest over smallest feature scale from which standardizing is worth a word
 
@@ -59,7 +61,7 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     cost = Cost(problem)
     rows = [_row(name, problem, shape, cost, tol) for name in CANDIDATES]
     rows.sort(key=lambda row: (not row.eligible, row.predicted_seconds))
-    rows = _chosen_first(rows)
+    rows = _chosen_first(rows, problem)
     return Plan(
         problem=problem.name,
         tol=tol,
@@ -71,9 +73,16 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     )
 
 
-def _chosen_first(rows: list[PlanRow]) -> list[PlanRow]:
+def _chosen_first(rows: list[PlanRow], problem: LinearProblem) -> list[PlanRow]:
     """The rows with the chosen one in front: the fastest, or a more exact one that is as fast."""
-    near = [row for row in rows if row.predicted_seconds <= rows[0].predicted_seconds + A_MOMENT]
+    work = dict.fromkeys(("cholesky", "newton"), problem.n * problem.dim**2)
+    work["cd"] = 100 * problem.matrix.entries
+    near = [
+        row
+        for row in rows
+        if row.predicted_seconds <= rows[0].predicted_seconds + A_MOMENT
+        or (row.eligible and work.get(row.method, math.inf) <= SMALL)
+    ]
     chosen = min(near, key=lambda row: CANDIDATES.index(row.method))
     others = [row for row in rows if row is not chosen]
     remark = "CHOSEN" if chosen is rows[0] else "CHOSEN: as fast, and the more exact"

@@ -1,0 +1,146 @@
+"""What all estimators share: a fit is a run, and what the run found, proved and cost is kept.
+
+An estimator states its model as one `LinearProblem`, or one for every target or class, and hands
+each to `minimize`. A run that ends before the tolerance is a `ConvergenceWarning`, whose text is
+the run's own reason: how far it came, why, and what would help.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from numbers import Integral
+from typing import Any, NoReturn
+
+import numpy as np
+import scipy.sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from thalweg.core.certificate import Certificate
+from thalweg.core.errors import InputError
+from thalweg.core.run import Run
+from thalweg.core.trace import Trace
+from thalweg.methods.method import Method
+from thalweg.objectives.linear import LinearProblem
+from thalweg.planner.minimize import minimize
+
+AUTO = "auto"
+MANY = 10_000  # iterations, where max_iter is None
+SEEDS = 2**31  # seeds drawn from a generator are below this
+
+
+class CertifiedMixin:
+    """Fits by `minimize`, and keeps its runs: one, or one for every target or class."""
+
+    runs_: list[Run]
+    tol: float
+    max_iter: int | None
+    random_state: Any
+
+    @property
+    def method_(self) -> str | list[str]:
+        """The method that ran; a list where there were several runs."""
+        return self._of_runs(lambda run: run.method)
+
+    @property
+    def plan_(self) -> Any:
+        """The plan that was followed, None where the method was given; a list for several runs."""
+        return self._of_runs(lambda run: getattr(run, "plan", None))
+
+    @property
+    def certificate_(self) -> Certificate | list[Certificate]:
+        """How far the fit is from the optimum, provably; a list where there were several runs."""
+        return self._of_runs(lambda run: run.certificate)
+
+    @property
+    def history_(self) -> Trace | list[Trace]:
+        """The trace of the run: value, gap and seconds by iteration; a list for several runs."""
+        return self._of_runs(lambda run: run.trace)
+
+    def report(self) -> str:
+        """Outcome, certificate, method and cost of the fit, as text."""
+        check_is_fitted(self, "runs_")
+        names = [""] if len(self.runs_) == 1 else [f", {name}" for name in self._names_of_runs()]
+        told = [
+            f"{type(self).__name__}{name}\n{run!r}"
+            for name, run in zip(names, self.runs_, strict=True)
+        ]
+        return "\n\n".join(told)
+
+    def _names_of_runs(self) -> list[str]:
+        """What each of several runs was for."""
+        return [f"target {k}" for k in range(len(self.runs_))]
+
+    def _of_runs(self, view: Callable[[Run], Any]) -> Any:
+        check_is_fitted(self, "runs_")
+        views = [view(run) for run in self.runs_]
+        return views[0] if len(views) == 1 else views
+
+    def _run(self, problem: LinearProblem, method: str | Method, w0: np.ndarray | None) -> Run:
+        """Minimise from `w0`, or from zero, and warn if the tolerance was not reached."""
+        # In double for any X: kernels compute so, and float32 would stall short of a small tol.
+        start = np.zeros(problem.dim) if w0 is None else w0
+        run = minimize(
+            problem,
+            method,
+            start,
+            tol=self.tol,
+            max_iter=MANY if self.max_iter is None else self.max_iter,
+            seed=_seed(self.random_state),
+            progress=bool(getattr(self, "verbose", 0)),
+        )
+        if not run.converged and not _is_exact(problem, run):
+            warnings.warn(run.reason, ConvergenceWarning, stacklevel=3)
+        return run
+
+    def _validated(self, X: Any, y: Any, dtypes: list[type], **kinds: bool) -> tuple[Any, Any]:
+        """X and y as arrays, names of features noted; a sparse X has each entry once."""
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=dtypes,
+            ensure_all_finite=False,  # LinearProblem looks, and names the row and the column
+            **kinds,
+        )
+        if scipy.sparse.issparse(X) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X, y
+
+
+def chosen_method(
+    method: str | Method, solver: str, default: str, nearest: Mapping[str, str]
+) -> str | Method:
+    """What `method` asks for, or the method `nearest` to a solver that is not the default one."""
+    if solver == default:
+        return method
+    if method != AUTO:
+        raise InputError(
+            f"method must be 'auto' where solver={solver!r} is given, got {method!r}: "
+            "leave one of the two out"
+        )
+    return nearest[solver]
+
+
+def refuse(name: str, value: Any, way_out: str) -> NoReturn:
+    """Raise: this value of a parameter of scikit-learn's cannot be honoured here."""
+    raise InputError(f"{name} must not be {value!r} here: {way_out}")
+
+
+def _is_exact(problem: LinearProblem, run: Run) -> bool:
+    """Whether F is zero but for rounding, where no relative tolerance can be met: F ≥ F* ≥ 0."""
+    return run.value <= sys.float_info.epsilon * problem.value(np.zeros(problem.dim))
+
+
+def _seed(random_state: Any) -> int:
+    """The seed of a run; None is 0, so that a fit can be repeated."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(SEEDS - 1))

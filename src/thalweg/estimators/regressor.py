@@ -1,0 +1,69 @@
+"""Penalised least squares with one target or several, each a problem of its own.
+
+    minimise  (1/2Σs) Σᵢ sᵢ (xᵢᵀw + b − yᵢ)² + (l2/2)‖w‖² + l1‖w‖₁
+
+with l1 and l2 as `Ridge`, `ElasticNet` and `Lasso` read their alpha.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.linear_model._base import LinearModel
+from sklearn.utils.validation import _check_sample_weight
+
+from thalweg.core.run import Run
+from thalweg.estimators.certified import CertifiedMixin
+from thalweg.methods.method import Method
+from thalweg.objectives.linear import LinearProblem
+
+
+class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, LinearModel):
+    """What the regressors share: targets one by one, and scikit-learn's shapes of the result."""
+
+    fit_intercept: bool
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Any]:
+        """X, y as it came but in numbers, and the weights as float64[n] or None."""
+        X, y = self._validated(X, y, [np.float64, np.float32], multi_output=True, y_numeric=True)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        return X, y, sample_weight
+
+    def _fit_targets(
+        self,
+        X: Any,
+        y: np.ndarray,
+        sample_weight: np.ndarray | None,
+        penalties: list[tuple[float, float]],
+        method: str | Method,
+        starts: list[np.ndarray | None],
+    ) -> None:
+        """Fit each target with its (l1, l2); sets `runs_`, `coef_` and `intercept_`."""
+        columns = y.reshape(len(y), -1).T
+        runs: list[Run] = []
+        for target, (l1, l2), w0 in zip(columns, penalties, starts, strict=True):
+            problem = LinearProblem(
+                X,
+                target,
+                l1=l1,
+                l2=l2,
+                fit_intercept=self.fit_intercept,
+                sample_weight=sample_weight,
+            )
+            runs.append(self._run(problem, method, w0))
+        self.runs_ = runs
+        W = np.stack([run.w for run in runs]).astype(X.dtype)
+        coefficients, intercepts = W[:, : X.shape[1]], W[:, X.shape[1] :]
+        self.coef_ = np.ascontiguousarray(coefficients if len(runs) > 1 else coefficients[0])
+        if self.fit_intercept:
+            self.intercept_ = intercepts[0, 0] if y.ndim == 1 else intercepts[:, 0].copy()
+        else:
+            self.intercept_ = 0.0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
