@@ -22,7 +22,7 @@ from thalweg.methods.table import resolve
 
 BEHIND = 3.0  # times the prediction
 EARLIEST = 6  # iterations; fewer say nothing of a rate
-SHORTEST = 0.02  # seconds below which no change of method pays
+SHORTEST = 0.2  # seconds below which no change of method pays
 
 
 class Watch:
