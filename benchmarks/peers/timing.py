@@ -1,0 +1,191 @@
+"""How long a tool takes to reach a level: a sweep of its settings in a process of its own.
+
+The parent holds the data and judges; a child, forked so that the data is shared, fits. The child
+lays the data out as its tool wants it, fits once on a slice and once, loosely, on the whole so that
+compiled code is warm, and then times one setting at a time, from loose to tight; a short fit is
+repeated and its median taken. Nothing else runs while it does: F is evaluated between fits. The
+parent ends a sweep when
+
+    F(w) is within the tightest level,
+    a fit takes longer than the limit (the child is killed), or
+    the settings are used up, improve nothing three times running, or take too long together.
+
+A level's time is the smallest over the fits of the sweep that reached it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+import signal
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from peers.problems import Problem
+from peers.tools import Tool
+
+LEVELS = (1e-2, 1e-4, 1e-6, 1e-8)
+SETTLED = 0.5  # of the tightest level: F* may still fall a little
+LONGEST = 20.0  # seconds: no fit may take longer
+SHORTEST = 1.0  # seconds: every fit may take that long
+TIMES_FASTEST = 4.0  # a fit so many times slower than the fastest known to the last level is cut
+BUDGET = 30.0  # seconds of fits of one tool on one problem
+COMPILE = 90.0  # seconds for a fit on a slice
+LAY_OUT = 20.0  # seconds for the layout that a tool wants
+PATIENCE = 3  # settings without improvement
+MEMORY = 8 << 30  # bytes that a child may ask for, data included
+REPEATED = ((0.1, 5), (0.5, 3))  # fits shorter than this many seconds are made so many times
+REPEATS = 2.0  # seconds that repeats may add
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One setting of one tool."""
+
+    setting: dict[str, Any]
+    seconds: float  # median
+    value: float  # F(w)
+
+
+@dataclass
+class Sweep:
+    """All fits of one tool on one problem."""
+
+    tool: str
+    fits: list[Fit] = field(default_factory=list)
+    note: str = ""  # why it ended before its settings did
+
+
+def suboptimality(value: float, at_zero: float, best: float) -> float:
+    """(F(w) − F*) / (F(0) − F*)."""
+    return (value - best) / (at_zero - best)
+
+
+def time_to(level: float, fits: Iterable[Fit], at_zero: float, best: float) -> float | None:
+    """Seconds of the fastest fit that reached the level; None where none did."""
+    reached = [f.seconds for f in fits if suboptimality(f.value, at_zero, best) <= level]
+    return min(reached, default=None)
+
+
+def limit(fastest: float | None) -> float:
+    """Seconds that a fit may take, given the fastest known to the tightest level."""
+    if fastest is None:
+        return LONGEST
+    return min(LONGEST, max(SHORTEST, TIMES_FASTEST * fastest))
+
+
+def sweep(tool: Tool, problem: Problem, best: float, fastest: float | None) -> Sweep:
+    """Time the settings of `tool`, given the lowest F that is known and the time to reach it."""
+    found, cap = Sweep(tool.name), limit(fastest)
+    with Worker(tool, problem) as worker:
+        for stage, seconds in (("compile", COMPILE), ("lay out", LAY_OUT), ("warm up", cap)):
+            reply = worker.reply(seconds)
+            if reply != stage:
+                found.note = reply or f"cut after {seconds:.2g} s: {stage}"
+                return found
+        start, useless, lowest = time.perf_counter(), 0, problem.at_zero
+        for setting in tool.settings:
+            worker.ask(setting)
+            reply = worker.reply(cap + REPEATS)
+            if not isinstance(reply, tuple):
+                found.note = reply or f"cut after {cap:.2g} s at {spelled(setting)}"
+                break
+            seconds, w = reply
+            value = problem.value(w) if np.isfinite(w).all() else float("inf")
+            found.fits.append(Fit(setting, seconds, value))
+            # Below `best` by more than that, the tool may find still better.
+            if abs(suboptimality(value, problem.at_zero, best)) <= SETTLED * LEVELS[-1]:
+                break
+            useless = 0 if value < lowest else useless + 1
+            lowest = min(lowest, value)
+            # Loose settings may well give w = 0 one after the other.
+            if useless >= PATIENCE and lowest < problem.at_zero:
+                found.note = f"no better after {spelled(setting)}"
+                break
+            if seconds > cap or time.perf_counter() - start > BUDGET:
+                found.note = f"cut after {seconds:.2g} s at {spelled(setting)}"
+                break
+    return found
+
+
+def spelled(setting: dict[str, Any]) -> str:
+    """A setting as it is typed."""
+    return ", ".join(f"{name}={value:g}" for name, value in setting.items()) or "its only setting"
+
+
+class Worker:
+    """The child process: asked for settings, it replies with (seconds, w) or a sentence."""
+
+    def __init__(self, tool: Tool, problem: Problem) -> None:
+        fork = multiprocessing.get_context("fork")
+        self.pipe, theirs = fork.Pipe()
+        self.process = fork.Process(target=work, args=(theirs, tool, problem))
+
+    def __enter__(self) -> Worker:
+        self.process.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.is_alive():
+            os.killpg(self.process.pid or 0, signal.SIGKILL)  # cyanure starts processes of its own
+        self.process.join()
+
+    def ask(self, setting: dict[str, Any]) -> None:
+        """Let it fit."""
+        self.pipe.send(setting)
+
+    def reply(self, timeout: float) -> Any:
+        """What it says, or None if it does not within so many seconds."""
+        deadline = time.perf_counter() + timeout
+        while not self.pipe.poll(0.2):
+            if not self.process.is_alive():
+                return f"its process ended with code {self.process.exitcode}"
+            if time.perf_counter() > deadline:
+                return None
+        try:
+            return self.pipe.recv()
+        except EOFError:
+            return "its process ended"
+
+
+def work(pipe: Connection, tool: Tool, problem: Problem) -> None:
+    """What the child does."""
+    os.setpgid(0, 0)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    try:
+        part = problem.slice()
+        tool.fit(tool.prepare(part), part, **tool.settings[0])
+        pipe.send("compile")
+        prepared = tool.prepare(problem)
+        pipe.send("lay out")
+        tool.fit(prepared, problem, **tool.settings[0])
+        pipe.send("warm up")
+        while True:
+            setting = pipe.recv()
+            pipe.send(timed(lambda given=setting: tool.fit(prepared, problem, **given)))
+    except Exception as error:
+        pipe.send(f"{type(error).__name__}: {error}".splitlines()[0][:150])
+
+
+def timed(job: Callable[[], Any]) -> tuple[float, Any]:
+    """The median seconds of a job, made once or more often, and its last result."""
+    times: list[float] = []
+    while len(times) < wanted(times):
+        start = time.perf_counter()
+        result = job()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times), result
+
+
+def wanted(times: list[float]) -> int:
+    """How often a job is made whose first time is known."""
+    if not times:
+        return 1
+    return next((count for below, count in REPEATED if times[0] < below), 1)
