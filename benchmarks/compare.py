@@ -5,6 +5,7 @@
     python benchmarks/compare.py --methods lbfgs,newton       methods of Thalweg besides auto
     python benchmarks/compare.py --methods all                every method that takes the problem
     python benchmarks/compare.py --peers-from benchmarks/results/linear.json   Thalweg alone
+    python benchmarks/compare.py --shared                     one thread, processor time
 
 Suboptimality is (F(w) − F*) / (F(0) − F*) with F evaluated in float64 outside the tools and F* the
 lowest value that any tool reached, a long run of Thalweg included. Every tool gets two threads and
@@ -12,13 +13,18 @@ the same numbers in the layout that it prefers; its own tolerance (or number of 
 from loose to tight, and the time to a level is that of the fastest fit that reached it. What making
 a `LinearProblem` and planning cost is part of Thalweg's time; what a peer's layout costs is not
 part of the peer's. Results are kept in benchmarks/results, from where a later run can take them.
+
+On a machine that others use at the same time, `--shared` measures the processor time of one thread
+instead, which they hardly change.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 
-THREADS = 2
+SHARED = "--shared" in sys.argv
+THREADS = 1 if SHARED else 2
 # Before NumPy, BLAS, OpenMP and Numba are loaded: they read it once.
 for _variable in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
     os.environ[f"{_variable}_NUM_THREADS"] = str(THREADS)
@@ -34,11 +40,12 @@ from pathlib import Path  # noqa: E402
 
 from peers import table  # noqa: E402
 from peers.problems import SPECS, Problem, Spec, build  # noqa: E402
-from peers.timing import LEVELS, Fit, Sweep, sweep, time_to  # noqa: E402
+from peers.timing import LEVELS, PROCESSOR, WALL, Fit, Sweep, sweep, time_to  # noqa: E402
 from peers.tools import METHODS, Tool, missing, peers_for, thalweg  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results" / "linear.json"
 JUDGED = 1e-6
+CLOCK = PROCESSOR if SHARED else WALL
 REFERENCE = ({"tol": 0.1}, {"tol": 1e-13, "time_limit": 19.0})
 
 
@@ -62,7 +69,7 @@ class Comparison:
 
     def add(self, to: list[Sweep], tool: Tool, problem: Problem) -> None:
         """Sweep one more tool."""
-        done = sweep(tool, problem, self.best, self.fastest())
+        done = sweep(tool, problem, self.best, self.fastest(), CLOCK)
         to.append(done)
         self.best = min([self.best, *(fit.value for fit in done.fits)])
 
@@ -91,6 +98,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--problems", type=names, default=(), help="beginnings of their names")
     parser.add_argument("--methods", type=names, default=(), help="of Thalweg, or all")
     parser.add_argument("--peers-from", type=Path, help="results to take the peers' times from")
+    parser.add_argument("--shared", action="store_true", help="one thread, processor time")
     parser.add_argument("--output", type=Path, default=RESULTS, help="where results are kept")
     return parser.parse_args()
 
@@ -131,7 +139,7 @@ def reference(problem: Problem) -> float:
     else:
         method = "newton-cg"
     long = replace(thalweg(method), settings=REFERENCE)
-    fits = sweep(long, problem, -math.inf, None).fits
+    fits = sweep(long, problem, -math.inf, None, CLOCK).fits
     return min([problem.at_zero, *(fit.value for fit in fits)])
 
 

@@ -15,6 +15,7 @@ A level's time is the smallest over the fits of the sweep that reached it.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import resource
@@ -43,6 +44,18 @@ PATIENCE = 3  # settings without improvement
 MEMORY = 8 << 30  # bytes that a child may ask for, data included
 REPEATED = ((0.1, 5), (0.5, 3))  # fits shorter than this many seconds are made so many times
 REPEATS = 2.0  # seconds that repeats may add
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What time is."""
+
+    read: Callable[[], float]
+    slack: float  # how many times longer a second of it may be on the wall
+
+
+WALL = Clock(time.perf_counter, 1.0)
+PROCESSOR = Clock(time.process_time, 5.0)  # for one thread on a machine that others use
 
 
 @dataclass(frozen=True)
@@ -81,15 +94,15 @@ def limit(fastest: float | None) -> float:
     return min(LONGEST, max(SHORTEST, TIMES_FASTEST * fastest))
 
 
-def sweep(tool: Tool, problem: Problem, best: float, fastest: float | None) -> Sweep:
+def sweep(
+    tool: Tool, problem: Problem, best: float, fastest: float | None, clock: Clock = WALL
+) -> Sweep:
     """Time the settings of `tool`, given the lowest F that is known and the time to reach it."""
     found, cap = Sweep(tool.name), limit(fastest)
-    with Worker(tool, problem) as worker:
-        for stage, seconds in (("compile", COMPILE), ("lay out", LAY_OUT), ("warm up", cap)):
-            reply = worker.reply(seconds)
-            if reply != stage:
-                found.note = reply or f"cut after {seconds:.2g} s: {stage}"
-                return found
+    with Worker(tool, problem, clock) as worker:
+        found.note = worker.obstacle(cap)
+        if found.note:
+            return found
         start, useless, lowest = time.perf_counter(), 0, problem.at_zero
         for setting in tool.settings:
             worker.ask(setting)
@@ -109,7 +122,7 @@ def sweep(tool: Tool, problem: Problem, best: float, fastest: float | None) -> S
             if useless >= PATIENCE and lowest < problem.at_zero:
                 found.note = f"no better after {spelled(setting)}"
                 break
-            if seconds > cap or time.perf_counter() - start > BUDGET:
+            if seconds > cap or time.perf_counter() - start > BUDGET * clock.slack:
                 found.note = f"cut after {seconds:.2g} s at {spelled(setting)}"
                 break
     return found
@@ -121,21 +134,32 @@ def spelled(setting: dict[str, Any]) -> str:
 
 
 class Worker:
-    """The child process: asked for settings, it replies with (seconds, w) or a sentence."""
+    """The child process: asked for a setting, it replies (seconds, fitted) or with a sentence."""
 
-    def __init__(self, tool: Tool, problem: Problem) -> None:
+    def __init__(self, tool: Tool, problem: Problem, clock: Clock = WALL) -> None:
+        self.slack = clock.slack
         fork = multiprocessing.get_context("fork")
         self.pipe, theirs = fork.Pipe()
-        self.process = fork.Process(target=work, args=(theirs, tool, problem))
+        self.process = fork.Process(target=work, args=(theirs, self.pipe, tool, problem, clock))
 
     def __enter__(self) -> Worker:
         self.process.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.process.is_alive():
-            os.killpg(self.process.pid or 0, signal.SIGKILL)  # cyanure starts processes of its own
+        # All of its group: cyanure starts processes of its own.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
         self.process.join()
+
+    def obstacle(self, cap: float) -> str:
+        """Why it cannot be asked for fits of at most `cap` seconds; empty once it can."""
+        for stage, seconds in (("compile", COMPILE), ("lay out", LAY_OUT), ("warm up", cap)):
+            reply = self.reply(seconds)
+            if reply != stage:
+                return reply or f"cut after {seconds:.2g} s: {stage}"
+        return ""
 
     def ask(self, setting: dict[str, Any]) -> None:
         """Let it fit."""
@@ -143,7 +167,7 @@ class Worker:
 
     def reply(self, timeout: float) -> Any:
         """What it says, or None if it does not within so many seconds."""
-        deadline = time.perf_counter() + timeout
+        deadline = time.perf_counter() + timeout * self.slack
         while not self.pipe.poll(0.2):
             if not self.process.is_alive():
                 return f"its process ended with code {self.process.exitcode}"
@@ -155,8 +179,9 @@ class Worker:
             return "its process ended"
 
 
-def work(pipe: Connection, tool: Tool, problem: Problem) -> None:
+def work(pipe: Connection, parents: Connection, tool: Tool, problem: Problem, clock: Clock) -> None:
     """What the child does."""
+    parents.close()  # or the parent's end would never be seen here
     os.setpgid(0, 0)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     try:
@@ -169,18 +194,20 @@ def work(pipe: Connection, tool: Tool, problem: Problem) -> None:
         pipe.send("warm up")
         while True:
             setting = pipe.recv()
-            pipe.send(timed(lambda given=setting: tool.fit(prepared, problem, **given)))
+            pipe.send(timed(clock, lambda given=setting: tool.fit(prepared, problem, **given)))
+    except EOFError:
+        return
     except Exception as error:
         pipe.send(f"{type(error).__name__}: {error}".splitlines()[0][:150])
 
 
-def timed(job: Callable[[], Any]) -> tuple[float, Any]:
+def timed(clock: Clock, job: Callable[[], Any]) -> tuple[float, Any]:
     """The median seconds of a job, made once or more often, and its last result."""
     times: list[float] = []
     while len(times) < wanted(times):
-        start = time.perf_counter()
+        start = clock.read()
         result = job()
-        times.append(time.perf_counter() - start)
+        times.append(clock.read() - start)
     return statistics.median(times), result
 
 

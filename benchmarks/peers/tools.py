@@ -7,14 +7,15 @@
     both        alpha = l1 + l2, l1_ratio = l1/(l1 + l2)                    lambda_1, lambda_2
 
 with l the one penalty, l1 or l2, of a classifier; glum and skglm read like scikit-learn's last row.
-`prepare` puts the data into the layout that a tool works on (columns, float32, its own nodes) before
-the clock starts; Thalweg gets the arrays as they are, and making its problem is timed. A tool that
-forms a dense p × p matrix is left out beyond `WIDE` features.
+`prepare` puts the data into the layout that a tool works on (columns, float32, its own nodes)
+before the clock starts; Thalweg gets the arrays as they are, and making its problem is timed. A
+tool that forms a dense p × p matrix is left out beyond `WIDE` features.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from scipy import sparse
 
 from peers.problems import Problem
 
-THREADS = 2
+THREADS = int(os.environ.get("OMP_NUM_THREADS", 2))
 WIDE = 5_000  # features: beyond it a dense Hessian takes 200 MB and n p² operations
 NARROW = 500  # features: below it sparse data may be had dense
 MANY = 100_000  # iterations, so that the tolerance decides
