@@ -25,7 +25,9 @@ import thalweg as tw
 
 NEAR, FAR = 1.25, 2.0  # times the fastest: what the choice should be within
 FORETOLD = 2.0  # times, either way: what the prediction should be within
-HEADINGS = "problem chosen its-s auto-s fastest its-s ratio predicted actual".split()
+HEADINGS = (
+    "problem", "chosen", "its s", "auto s", "fastest", "its s", "ratio", "predicted", "actual",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,9 @@ def load(name: str) -> tuple[Any, np.ndarray]:
 
 def images(pixels: str, labels: str) -> tuple[np.ndarray, np.ndarray]:
     """Grey values in [0, 1] and digits from two idx files."""
-    y = np.frombuffer(gzip.decompress((folder() / labels).read_bytes()), np.uint8, offset=8)
-    X = np.frombuffer(gzip.decompress((folder() / pixels).read_bytes()), np.uint8, offset=16)
+    where = folder() / "mnist"
+    y = np.frombuffer(gzip.decompress((where / labels).read_bytes()), np.uint8, offset=8)
+    X = np.frombuffer(gzip.decompress((where / pixels).read_bytes()), np.uint8, offset=16)
     return X.reshape(len(y), -1) / 255.0, y.astype(np.float64)
 
 
