@@ -8,7 +8,7 @@ parent ends a sweep when
 
     F(w) is within the tightest level,
     a fit takes longer than the limit (the child is killed), or
-    the settings are used up, improve nothing three times running, or take too long together.
+    the settings are used up or take too long together.
 
 A level's time is the smallest over the fits of the sweep that reached it.
 """
@@ -40,7 +40,6 @@ TIMES_FASTEST = 4.0  # a fit so many times slower than the fastest known to the 
 BUDGET = 30.0  # seconds of fits of one tool on one problem
 COMPILE = 90.0  # seconds for a fit on a slice
 LAY_OUT = 20.0  # seconds for the layout that a tool wants
-PATIENCE = 3  # settings without improvement
 MEMORY = 8 << 30  # bytes that a child may ask for, data included
 REPEATED = ((0.1, 5), (0.5, 3))  # fits shorter than this many seconds are made so many times
 REPEATS = 2.0  # seconds that repeats may add
@@ -103,7 +102,7 @@ def sweep(
         found.note = worker.obstacle(cap)
         if found.note:
             return found
-        start, useless, lowest = time.perf_counter(), 0, problem.at_zero
+        start = time.perf_counter()
         for setting in tool.settings:
             worker.ask(setting)
             reply = worker.reply(cap + REPEATS)
@@ -115,12 +114,6 @@ def sweep(
             found.fits.append(Fit(setting, seconds, value))
             # Below `best` by more than that, the tool may find still better.
             if abs(suboptimality(value, problem.at_zero, best)) <= SETTLED * LEVELS[-1]:
-                break
-            useless = 0 if value < lowest else useless + 1
-            lowest = min(lowest, value)
-            # Loose settings may well give w = 0 one after the other.
-            if useless >= PATIENCE and lowest < problem.at_zero:
-                found.note = f"no better after {spelled(setting)}"
                 break
             if seconds > cap or time.perf_counter() - start > BUDGET * clock.slack:
                 found.note = f"cut after {seconds:.2g} s at {spelled(setting)}"

@@ -105,11 +105,10 @@ def test_a_sweep_ends_when_a_fit_hangs_fails_or_takes_too_long(monkeypatch):
     assert (absent.fits, absent.note) == ([], "ImportError: no module")
 
 
-def test_a_sweep_ends_when_nothing_improves_but_not_at_zero(monkeypatch):
-    stuck = swept(monkeypatch, Scripted([(0.1, 1.5)] * 6))
-    assert len(stuck.fits) == 1 + timing.PATIENCE
-    at_zero = swept(monkeypatch, Scripted([(0.1, 2.0)] * 5 + [(0.1, 1.0)]))
-    assert len(at_zero.fits) == 6
+def test_a_sweep_goes_on_where_settings_give_the_same_or_no_number(monkeypatch):
+    # Newton's method reaches the next tolerances in one step, and loose ones may all give w = 0.
+    same = swept(monkeypatch, Scripted([(0.1, 2.0)] * 2 + [(0.1, 1.1)] * 3 + [(0.1, 1.0)]))
+    assert len(same.fits) == 6
     diverged = swept(monkeypatch, Scripted([(0.1, np.nan), (0.1, 1.0)]))
     assert [fit.value for fit in diverged.fits] == [math.inf, 1.0]
 
