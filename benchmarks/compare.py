@@ -68,7 +68,9 @@ class Comparison:
         return min((t for t in known if t is not None), default=None)
 
     def add(self, to: list[Sweep], tool: Tool, problem: Problem) -> None:
-        """Sweep one more tool."""
+        """Sweep one more tool, and say so where someone is looking."""
+        if sys.stderr.isatty():
+            print(f"\r\033[K  {tool.name}", end="\r", file=sys.stderr, flush=True)
         done = sweep(tool, problem, self.best, self.fastest(), CLOCK)
         to.append(done)
         self.best = min([self.best, *(fit.value for fit in done.fits)])
