@@ -1,6 +1,9 @@
 """What the benchmarks compute from what they measure, and that every tool is told one problem."""
 
 import math
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -45,6 +48,16 @@ def test_timed_gives_the_median_and_a_result():
     seconds, result = timing.timed(timing.Clock(lambda: next(ticks), 1.0), lambda: "w")
     assert seconds == pytest.approx(0.03)
     assert result == "w"
+
+
+def test_processor_seconds_count_children_and_not_sleep():
+    start, began = timing.processor_seconds(), time.perf_counter()
+    subprocess.run([sys.executable, "-c", "sum(range(10**7))"], check=True)
+    used, passed = timing.processor_seconds() - start, time.perf_counter() - began
+    assert 0.02 < used < 2 * passed
+    start = timing.processor_seconds()
+    time.sleep(0.2)
+    assert timing.processor_seconds() - start < 0.1
 
 
 class Scripted:
