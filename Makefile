@@ -2,13 +2,17 @@
 # make test   set everything up and pass all checks
 # make check  format, lint, types, import direction
 # make bench  speed, as ratios measured side by side
+# make bench-linear  against other solvers of linear models, on real data (at most 30 minutes)
+# make bench-plan    what auto chose, beside the fastest method, on the same problems
+# make bench-growth  time and memory against the number of rows and of columns
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+PEERS  := benchmarks/.venv
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench bench-linear bench-plan bench-growth clean
 
 demo: $(READY)
 	$(BIN)/python examples/compare_methods.py
@@ -30,11 +34,30 @@ bench: $(READY)
 	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/linear.py
 
+bench-linear: $(PEERS)/.ready
+	$(PEERS)/bin/python benchmarks/compare.py
+
+bench-plan: $(READY)
+	$(BIN)/python benchmarks/plan.py
+
+bench-growth: $(READY)
+	$(BIN)/python benchmarks/growth.py
+
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Thalweg needs Python 3.11 or newer, got " + sys.version'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,nets]'
 	touch $@
 
+# Each by itself, so that one that does not install leaves the others.
+$(PEERS)/.ready: pyproject.toml constraints.txt benchmarks/peers.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet -c constraints.txt -e .
+	@grep -v '^#' benchmarks/peers.txt | while read -r peer; do \
+	  $(PEERS)/bin/python -m pip install --quiet -c constraints.txt "$$peer" \
+	    || echo "$$peer does not install here: left out"; \
+	done
+	touch $@
+
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) $(PEERS) build dist

@@ -1,0 +1,1 @@
+"""Thalweg beside other solvers of linear models: data, problems, tools, timing, tables."""
