@@ -134,13 +134,17 @@ class LinearProblem:
         part.l1 = 0.0
         return part
 
-    def sample(self, rows: np.ndarray) -> LinearProblem:
-        """The problem on some of its samples, copied; features are scaled as on the whole."""
+    def sample(self, rows: np.ndarray, chances: np.ndarray | None = None) -> LinearProblem:
+        """The problem on some of its samples, copied; features are scaled as on the whole.
+
+        A sample that had a chance q to be among them counts 1/q times.
+        """
         part = copy.copy(self)
         for cached in CACHED:
             part.__dict__.pop(cached, None)
         part.matrix, part.n = self.matrix.take(rows), len(rows)
-        part.y, part.weights = self.y[rows], self.weights[rows] / self.weights[rows].sum()
+        weights = self.weights[rows] if chances is None else self.weights[rows] / chances
+        part.y, part.weights = self.y[rows], weights / weights.sum()
         return part
 
     def part(self, start: int, stop: int) -> LinearProblem:
