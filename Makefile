@@ -1,7 +1,7 @@
 # make demo   set everything up and compare all methods on two surfaces
 # make test   set everything up and pass all checks
 # make check  format, lint, types, import direction
-# make bench  speed, as ratios measured side by side
+# make bench  speed, as ratios measured side by side, and memory
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
@@ -29,6 +29,7 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/linear.py
+	$(BIN)/python benchmarks/memory.py
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Thalweg needs Python 3.11 or newer, got " + sys.version'

@@ -22,6 +22,7 @@ Cost: value and gradient, or a Hessian-vector product, take one pass over X; mem
 from __future__ import annotations
 
 import copy
+import operator
 from functools import cached_property
 from typing import Any
 
@@ -29,9 +30,10 @@ import numpy as np
 
 from thalweg.core.checks import check_choice, check_count, check_number, check_reals, describe
 from thalweg.core.errors import InputError
-from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
+from thalweg.curvature.extent import Extent, spectrum_extent
 from thalweg.kernels import linear as passes
 from thalweg.kernels import margins
+from thalweg.kernels.duality import class_dual_sum_pass, dual_sum_pass
 from thalweg.kernels.losses import LOSSES, curvature_bound
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.finite_sum import FiniteSum, finite_sum
@@ -131,7 +133,7 @@ class LinearProblem:
     def sample(self, rows: np.ndarray) -> LinearProblem:
         """The problem on some of its samples, copied; features are scaled as on the whole."""
         part = copy.copy(self)
-        for cached in ("gram_ends", "row_squares", "column_squares"):
+        for cached in ("gram_extent", "row_squares", "column_squares"):
             part.__dict__.pop(cached, None)
         part.matrix, part.n = self.matrix.take(rows), len(rows)
         part.y, part.weights = self.y[rows], self.weights[rows] / self.weights[rows].sum()
@@ -152,7 +154,7 @@ class LinearProblem:
 
     def coefficients(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and intercepts in the units of X."""
-        return self._unscaled(self._point(w))
+        return self._unscaled(np.array(self._point(w), dtype=np.float64))
 
     def value(self, w: np.ndarray) -> float:
         """F(w), the penalties included."""
@@ -207,8 +209,9 @@ class LinearProblem:
 
         out, total = self._add(self._blocks(block))
         direction, _ = self.split(v)
-        product = self._join(self._rescaled(out, total) + self.l2 * direction, total)
-        return product.astype(w.dtype, copy=False)
+        out = self._rescaled(out, total)
+        out += self.l2 * direction
+        return self._join(out, total).astype(w.dtype, copy=False)
 
     def hessian(self, w: np.ndarray) -> np.ndarray:
         """The whole Hessian of F without l1, float64[dim, dim]."""
@@ -216,6 +219,8 @@ class LinearProblem:
 
     def penalty(self, w: np.ndarray) -> float:
         """l1‖w‖₁ of the coefficients."""
+        if not self.l1:
+            return 0.0
         coefficients, _ = self.split(w)
         return self.l1 * float(np.sum(np.abs(coefficients), dtype=np.float64))
 
@@ -233,18 +238,17 @@ class LinearProblem:
 
     def transpose(self, theta: np.ndarray) -> np.ndarray:
         """Σ cᵢxᵢθᵢᵀ over the features as they enter the model, float64[p] or [p, K]."""
-        X, weighted = self.matrix.rows, (self.weights * theta.T).T
+        X, c = self.matrix.rows, self.weights
 
-        def block(start: int, stop: int) -> tuple[np.ndarray]:
+        def block(start: int, stop: int) -> tuple[np.ndarray, Any]:
             G = np.zeros((self.p, *theta.shape[1:]))
             if self.loss == MULTINOMIAL:
-                passes.class_transpose_pass(X, weighted, start, stop, G)
-            else:
-                passes.transpose_pass(X, weighted, start, stop, G)
-            return (G,)
+                total = np.zeros(self.outputs)
+                class_dual_sum_pass(X, c, theta, start, stop, G, total)
+                return G, total
+            return G, dual_sum_pass(X, c, theta, start, stop, G)
 
-        (G,) = self._add(self._blocks(block))
-        return self._rescaled(G, weighted.sum(axis=0))
+        return self._rescaled(*self._add(self._blocks(block)))
 
     @property
     def curvature_bound(self) -> float:
@@ -252,9 +256,9 @@ class LinearProblem:
         return curvature_bound(LOSSES[self.loss])
 
     @cached_property
-    def gram_ends(self) -> SpectrumEnds:
-        """Both ends of the spectrum of Σ cᵢx̃ᵢx̃ᵢᵀ, by Lanczos, with their errors."""
-        return extreme_eigenvalues(
+    def gram_extent(self) -> Extent:
+        """Both ends of the spectrum of Σ cᵢx̃ᵢx̃ᵢᵀ, by Lanczos, with their error."""
+        return spectrum_extent(
             self._gram_vector,
             self.p + self.fit_intercept,
             rng=np.random.default_rng(0),
@@ -264,7 +268,7 @@ class LinearProblem:
     @property
     def smoothness(self) -> float:
         """L: the Lanczos estimate plus its error, so that 1/L is a safe step."""
-        return self.curvature_bound * self.gram_ends.interval[1] + self.l2
+        return self.curvature_bound * self.gram_extent.interval[1] + self.l2
 
     @property
     def strong_convexity(self) -> float:
@@ -357,8 +361,9 @@ class LinearProblem:
     ) -> tuple[float, np.ndarray]:
         """Value and gradient of the data term, those of the l2 penalty added."""
         coefficients, _ = self.split(w)
-        gradient = self._join(self._rescaled(G, slopes) + self.l2 * coefficients, slopes)
-        return value + self._ridge(coefficients), gradient.astype(w.dtype, copy=False)
+        G = self._rescaled(G, slopes)
+        G += self.l2 * coefficients
+        return value + self._ridge(coefficients), self._join(G, slopes).astype(w.dtype, copy=False)
 
     def _gram_vector(self, v: np.ndarray) -> np.ndarray:
         coefficients = v[: self.p]
@@ -412,8 +417,8 @@ class LinearProblem:
         return means, scales
 
     def _unscaled(self, w: np.ndarray) -> tuple[np.ndarray, Any]:
-        """Coefficients and intercepts that act on X as it is."""
-        W, b = self.split(np.array(w, dtype=np.float64))  # one type for the kernels
+        """Coefficients and intercepts that act on X as it is; views of `w` where they can be."""
+        W, b = self.split(np.require(w, np.float64, ["C", "W"]))  # one type for the kernels
         if self.scales is None or self.means is None:
             return W, b if self.loss == MULTINOMIAL else np.float64(b)
         scales = self.scales if W.ndim == 1 else self.scales[:, None]
@@ -443,7 +448,11 @@ class LinearProblem:
     @staticmethod
     def _add(parts: list[tuple[Any, ...]]) -> tuple[Any, ...]:
         """The parts of the threads, added up field by field."""
-        return tuple(sum(field[1:], start=field[0]) for field in zip(*parts, strict=True))
+        first, *others = parts
+        for part in others:
+            # In place where the field is an array: it belongs to a thread that is done with it.
+            first = tuple(operator.iadd(mine, more) for mine, more in zip(first, part, strict=True))
+        return first
 
     def _point(self, w: Any) -> np.ndarray:
         w = check_reals("w", w)
