@@ -1,7 +1,7 @@
 # make demo   set everything up and compare all methods on two surfaces
 # make test   set everything up and pass all checks
 # make check  format, lint, types, import direction
-# make bench  speed, as ratios measured side by side
+# make bench  speed, as ratios measured side by side, and memory
 # make bench-linear  against other solvers of linear models, on real data (at most 30 minutes)
 # make bench-plan    what auto chose, beside the fastest method, on the same problems
 # make bench-growth  time and memory against the number of rows and of columns
@@ -33,6 +33,7 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/linear.py
+	$(BIN)/python benchmarks/memory.py
 
 bench-linear: $(PEERS)/.ready
 	$(PEERS)/bin/python benchmarks/compare.py

@@ -5,10 +5,14 @@ import pytest
 
 from thalweg.kernels.duality import (
     class_conjugates_pass,
+    class_dual_sum_pass,
     class_shifted_slopes_pass,
     class_slopes_pass,
     conjugates_pass,
+    dual_sum_pass,
+    lengths_pass,
     shifted_slopes_pass,
+    shrink_pass,
     sides_pass,
     slopes_pass,
 )
@@ -59,6 +63,35 @@ def test_passes_are_the_sums_of_the_losses(code):
 
 def test_sides_by_hand():
     assert sides_pass(np.array([1.0, -2.0, 3.0]), np.array([0.5, 0.25, 0.25])) == (1.25, 0.5)
+
+
+def test_one_side_is_shrunk_and_the_other_left():
+    theta = np.array([1.0, -2.0, 0.0, 3.0])
+    shrink_pass(theta, 0.5, 1.0)
+    assert theta.tolist() == [0.5, -2.0, 0.0, 1.5]
+    shrink_pass(theta, 0.0, -1.0)
+    assert theta.tolist() == [0.5, 0.0, 0.0, 1.5]
+
+
+def test_dual_sums_are_those_of_the_rows():
+    rng = np.random.default_rng(2)
+    X, c, theta = rng.standard_normal((N, 3)), rng.random(N), rng.standard_normal((N, K))
+    X.flags.writeable = False
+    g, G, total = np.ones(3), np.ones((3, K)), np.ones(K)
+    found = dual_sum_pass(X, c, theta[:, 0].copy(), 2, 9, g)
+    class_dual_sum_pass(X, c, theta, 2, 9, G, total)
+    part = slice(2, 9)
+    expected = X[part].T @ (c[part, None] * theta[part])
+    np.testing.assert_allclose(g, 1 + expected[:, 0], rtol=1e-13)
+    np.testing.assert_allclose(G, 1 + expected, rtol=1e-13)
+    np.testing.assert_allclose(total, 1 + c[part] @ theta[part], rtol=1e-13)
+    assert found == pytest.approx(total[0] - 1, rel=1e-13)
+
+
+def test_lengths_by_hand():
+    out = np.array([10.0, 0.0])
+    lengths_pass(np.array([4.0, 9.0]), np.array([[1.0, -2.0], [-3.0, 0.0]]), out)
+    assert out.tolist() == [10.0 + 2 * 1 + 3 * 3, 2 * 2.0]
 
 
 @pytest.mark.parametrize("code", ONE_SCORE.values(), ids=ONE_SCORE)

@@ -336,28 +336,6 @@ def test_int64_indices_are_used_in_place(name):
     assert data.samples.X.indices.dtype == np.int64
 
 
-# Vectors of n and of p numbers at the peak, as measured: 10.6 and 17.1 at most, those of the loop
-# and of the duality gap included. The kernels' own, which tracemalloc does not see, come on top:
-# by the source 5 of p in `sparse_pass` (`cells_of`, `news`) and two of at most 16,384 numbers.
-AT_MOST = {"n": 11, "p": 18}
-
-
-@pytest.mark.parametrize("name", ["sag", "saga", "svrg", "catalyst"])
-@pytest.mark.parametrize(("n", "p"), [(30_000, 1_000), (1_000, 30_000)])
-def test_a_fit_adds_vectors_and_nothing_of_the_size_of_the_data(name, n, p):
-    import tracemalloc
-
-    X, y = wide_and_tall(n, p)
-    data = tw.LinearProblem(X, y, "logistic", l2=1.0, fit_intercept=False)
-    tw.minimize(problem(storage="csr", l2=1.0), name, max_iter=2, progress=False)  # compile
-    tracemalloc.start()
-    run = tw.minimize(data, name, progress=False)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert run.converged
-    assert peak / 8 <= (AT_MOST["n"] * n + AT_MOST["p"] * p)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_the_state_begins_at_the_start_given(name):
     data = problem("logistic", storage="csr", l2=0.1, standardize=True)

@@ -94,15 +94,17 @@ def test_what_enters_leaves_as_it_was(loss, storage, standardize, fit_intercept)
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-def test_arrays_are_fresh_and_of_the_right_dtype(storage):
+def test_arrays_are_of_the_right_dtype_and_shared_only_where_they_are_equal(storage):
     for dtype, standardize in itertools.product(("f4", "f8"), (False, True)):
         data = problem("multinomial", storage, standardize, dtype=dtype)
         w = point(data).astype(dtype)
         v = enter(data, w)
-        back, gradient = leave(data, v), leave_gradient(data, v)
-        assert (v.dtype, back.dtype, gradient.dtype) == (np.float64, dtype, np.float64)
-        for one, other in itertools.combinations((w, v, back, gradient), 2):
-            assert not np.shares_memory(one, other)
+        back = leave(data, v)
+        assert (v.dtype, back.dtype) == (np.float64, dtype)
+        assert not np.shares_memory(w, v)
+        is_the_same = dtype == "f8" and not (storage == "csr" and standardize)
+        assert (back is v) == is_the_same
+        assert is_the_same or not np.shares_memory(back, v)
         np.testing.assert_array_equal(v[: P * K], w[: P * K])
 
 

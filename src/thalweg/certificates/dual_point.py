@@ -18,7 +18,8 @@ the optimum the slopes ℓ′(zᵢ) are the best θ; elsewhere they are made fea
 Balancing moves θ towards 0, or within the simplex, and so stays in the domain of ℓ*; a scale above
 1 stops at its edge. As D(0) = 0, no bound is negative.
 
-Cost: one pass over X besides the scores, and three vectors of n (n·K) numbers.
+Cost: one pass over X besides the scores. Memory: two vectors of n (n·K) numbers, scores and slopes,
+a third while a θ is scaled; and two of p (p·K), v and |∇R*|, or as many as there are threads.
 Ndiaye, Fercoq, Gramfort & Salmon, J. Mach. Learn. Res. 18 (2017), for the scaling.
 """
 
@@ -34,7 +35,9 @@ from thalweg.kernels.duality import (
     class_shifted_slopes_pass,
     class_slopes_pass,
     conjugates_pass,
+    lengths_pass,
     shifted_slopes_pass,
+    shrink_pass,
     sides_pass,
     slopes_pass,
 )
@@ -70,29 +73,33 @@ class LowerBound(NamedTuple):
 def lower_bound(
     problem: LinearProblem, w: np.ndarray, z: np.ndarray, theta: np.ndarray, worth: float
 ) -> LowerBound:
-    """The bound from `w`, float64[dim], with its scores `z` and slopes `theta`.
+    """The bound from `w`, float64[dim], with its scores `z` and slopes `theta`, changed in place.
 
     The problem has a penalty. A bound below `worth` is worth a search for the best scale.
     """
+    b = w[problem.p * problem.outputs :]
     with np.errstate(over="ignore", invalid="ignore"):
         if problem.fit_intercept:
             shift = best_shift(problem, z) if _leans(problem, theta) else 0.0
             if np.any(shift):
-                w = w.copy()
-                w[problem.p * problem.outputs :] += shift
-                _, theta = slopes(problem, z + shift)
+                b = b + shift
+                z += shift
+                slopes(problem, z, theta)
             theta = balanced(problem, theta)
-        found = _scaled(problem, w, theta, problem.transpose(theta), worth)
+        found = _scaled(problem, b, theta, problem.transpose(theta), worth)
     # No loss is negative: at a w so huge that sums overflow, this much is still true.
     return found if np.isfinite(found.floor) else LowerBound(0.0, 0.0)
 
 
-def slopes(problem: LinearProblem, z: np.ndarray) -> tuple[float, np.ndarray]:
-    """Σ cᵢℓᵢ and θᵢ = ℓ′ᵢ at the scores `z`."""
+def slopes(
+    problem: LinearProblem, z: np.ndarray, theta: np.ndarray | None = None
+) -> tuple[float, np.ndarray]:
+    """Σ cᵢℓᵢ and θᵢ = ℓ′ᵢ at the scores `z`, the latter written into `theta` if it is given."""
+    if theta is None:
+        theta = np.empty(z.shape)
     if problem.loss == MULTINOMIAL:
-        theta = z.copy()
+        theta[:] = z
         return class_slopes_pass(theta, problem.y, problem.weights), theta
-    theta = np.empty(problem.n)
     code = LOSSES[problem.loss]
     return slopes_pass(code, z, problem.y, problem.weights, problem.delta, theta), theta
 
@@ -100,8 +107,9 @@ def slopes(problem: LinearProblem, z: np.ndarray) -> tuple[float, np.ndarray]:
 def reach(problem: LinearProblem, w: np.ndarray, theta: np.ndarray) -> float:
     """Σⱼ|wⱼ| Σᵢ cᵢ|θᵢxᵢⱼ| + |b| Σᵢ cᵢ|θᵢ|, or more: by Cauchy and Schwarz, without a pass."""
     W, b = problem.coefficients(w)
-    lengths = np.sqrt(problem.column_squares)
-    return float(np.sum((lengths @ np.abs(W) + np.abs(b)) * _spread(problem, theta)))
+    sizes = np.zeros(problem.outputs) + np.abs(b)
+    lengths_pass(problem.column_squares, W.reshape(problem.p, problem.outputs), sizes)
+    return float(np.sum(sizes * _spread(problem, theta)))
 
 
 def _leans(problem: LinearProblem, theta: np.ndarray) -> bool:
@@ -155,15 +163,14 @@ def _best_class_shift(problem: LinearProblem, Z: np.ndarray) -> np.ndarray:
 
 
 def balanced(problem: LinearProblem, theta: np.ndarray) -> np.ndarray:
-    """θ with Σ cᵢθᵢ = 0, moved as little as is simple."""
+    """θ with Σ cᵢθᵢ = 0, moved as little as is simple; `theta` itself, changed in place."""
     c = problem.weights
     if problem.loss != MULTINOMIAL:
         up, down = sides_pass(theta, c)
         if up == down:
             return theta
-        factor = min(up, down) / max(up, down)
-        heavier = theta > 0 if up > down else theta < 0
-        return np.where(heavier, factor * theta, theta)
+        shrink_pass(theta, min(up, down) / max(up, down), 1.0 if up > down else -1.0)
+        return theta
     # The label's own entry is q − 1, which 1 + θ would round: it is minus the others, always.
     samples = np.arange(problem.n)
     shares = np.bincount(problem.y, weights=c, minlength=problem.outputs)
@@ -174,30 +181,31 @@ def balanced(problem: LinearProblem, theta: np.ndarray) -> np.ndarray:
         return theta
     taken = np.where(over, excess / np.where(predicted > 0, predicted, 1.0), 0.0)
     freed = theta @ taken + taken[problem.y]
-    theta = theta * (1.0 - taken) + np.outer(freed, lack / lack.sum())
+    theta *= 1.0 - taken
+    theta += np.outer(freed, lack / lack.sum())
     theta[samples, problem.y] = 0.0
     theta[samples, problem.y] = -theta.sum(axis=1)
     return theta
 
 
 def _scaled(
-    problem: LinearProblem, w: np.ndarray, theta: np.ndarray, v: np.ndarray, worth: float
+    problem: LinearProblem, b: np.ndarray, theta: np.ndarray, v: np.ndarray, worth: float
 ) -> LowerBound:
-    """The bound at the best multiple of θ that is found; θ came from `w`."""
-    steepest = float(np.max(np.abs(v)))
+    """The bound at the best multiple of θ that is found; θ came from a point of intercepts `b`."""
+    steepest = max(float(v.max()), -float(v.min()))
     largest = np.inf
     if problem.l2 == 0.0 and steepest > 0.0:
         # A hair inside: l1/‖v‖∞ may round to a factor that leaves v outside by an ulp.
         largest = problem.l1 / (steepest * (1.0 + 4.0 * EPS))
-    best = _bound(problem, w, theta, v, min(1.0, largest))
+    best = _bound(problem, b, theta, v, min(1.0, largest))
     is_small = problem.l2 == 0.0 and 1.0 < largest < WIDEST  # v is inside ‖v‖∞ ≤ l1 by a little
     if is_small or best.value < worth:
         high = min(largest, _edge(problem, theta), WIDEST)
         if is_small:
-            best = max(best, _bound(problem, w, theta, v, high))
+            best = max(best, _bound(problem, b, theta, v, high))
         if best.value < worth:
-            s = _argmax(lambda s: _bound(problem, w, theta, v, s).value, high)
-            best = max(best, _bound(problem, w, theta, v, s))
+            s = _argmax(lambda s: _bound(problem, b, theta, v, s).value, high)
+            best = max(best, _bound(problem, b, theta, v, s))
     return max(best, LowerBound(0.0, 0.0))
 
 
@@ -230,23 +238,29 @@ def _edge(problem: LinearProblem, theta: np.ndarray) -> float:
 
 
 def _bound(
-    problem: LinearProblem, w: np.ndarray, theta: np.ndarray, v: np.ndarray, scale: float
+    problem: LinearProblem, b: np.ndarray, theta: np.ndarray, v: np.ndarray, scale: float
 ) -> LowerBound:
     """D(scale·θ) with its rounding."""
-    theta = scale * theta
+    if scale != 1.0:
+        theta = scale * theta
     if problem.loss == MULTINOMIAL:
         conjugates, size = class_conjugates_pass(theta, problem.y, problem.weights)
     else:
         code = LOSSES[problem.loss]
         conjugates, size = conjugates_pass(code, theta, problem.y, problem.weights, problem.delta)
     penalty = 0.0
-    u = np.zeros_like(v)  # |∇R*|, by which an error of v counts
+    u = np.zeros(problem.dim)  # |∇R*|, by which an error of v counts, and b
+    u[v.size :] = b
     if problem.l2 > 0.0:
-        beyond = np.maximum(0.0, scale * np.abs(v) - problem.l1)
-        penalty = float(np.sum(beyond**2)) / (2.0 * problem.l2)
-        u = beyond / problem.l2
+        beyond = u[: v.size]
+        np.abs(v.ravel(), out=beyond)
+        beyond *= scale
+        beyond -= problem.l1
+        np.maximum(beyond, 0.0, out=beyond)
+        penalty = float(beyond @ beyond) / (2.0 * problem.l2)
+        beyond /= problem.l2
     value = -conjugates - penalty
-    terms = size + penalty + reach(problem, np.concatenate([u.ravel(), w[u.size :]]), theta)
+    terms = size + penalty + reach(problem, u, theta)
     if problem.l2 == 0.0:
         # v may be outside by its error: a factor of 1 − error/l1 cures it, and by concavity and
         # D(0) = 0 costs that share of D.
@@ -264,4 +278,5 @@ def _error_of_v(problem: LinearProblem, theta: np.ndarray) -> float:
 
 def _spread(problem: LinearProblem, theta: np.ndarray) -> np.ndarray:
     """√(Σ cᵢθᵢ²) ≥ Σ cᵢ|θᵢ|, float64[] or [K]."""
-    return np.sqrt(problem.weights @ theta**2)
+    subscripts = "i,ik,ik->k" if theta.ndim == 2 else "i,i,i"
+    return np.sqrt(np.einsum(subscripts, problem.weights, theta, theta))  # makes no θ²

@@ -74,7 +74,8 @@ def duality_gap(problem: LinearProblem, w: np.ndarray, *, thorough: bool = False
     z = problem.scores(w)
     losses, theta = slopes(problem, z)
     coefficients, _ = problem.split(w)
-    penalties = 0.5 * problem.l2 * float(np.sum(coefficients**2)) + problem.penalty(w)
+    flat = coefficients.ravel()
+    penalties = 0.5 * problem.l2 * float(flat @ flat) + problem.penalty(w)
     primal = losses + penalties
     if not has_gap(problem):
         return Gap(primal, -np.inf, 0.0, PASSES)

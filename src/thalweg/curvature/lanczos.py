@@ -196,7 +196,7 @@ def extreme_eigenvalues(
     confidence = check_number("confidence", confidence, above=0, below=1)
     limit = min(MAX_STEPS if max_steps is None else check_count("max_steps", max_steps), dim)
 
-    stops = _checkpoints(limit) if dim > FULL_DIM else [limit]
+    stops = checkpoints(limit) if dim > FULL_DIM else [limit]
     # Whether to stop depends on the random start, so the bound must hold wherever one might stop.
     risk = (1.0 - confidence) / len(stops)
     lanczos = _Lanczos(product, limit, rng)
@@ -206,7 +206,7 @@ def extreme_eigenvalues(
         found = lanczos.result()
         theta, S = np.linalg.eigh(found.matrix())  # columns of S: Ritz vectors in the basis
         norm = float(max(abs(theta[0]), abs(theta[-1])))
-        beyond = _error(float(theta[-1] - theta[0]), dim, stop, risk)
+        beyond = error_beyond(float(theta[-1] - theta[0]), dim, stop, risk)
         residual = found.last_beta * float(max(abs(S[-1, 0]), abs(S[-1, -1])))
         asked = math.inf if error_tol is None else error_tol * norm
         if residual <= tol * norm and math.isfinite(beyond) and beyond <= asked:
@@ -228,7 +228,7 @@ def extreme_eigenvalues(
     )
 
 
-def _checkpoints(limit: int) -> list[int]:
+def checkpoints(limit: int) -> list[int]:
     """Where to look whether to stop: few enough that asking costs little confidence."""
     stops = [limit]
     while stops[0] > 20:
@@ -236,7 +236,7 @@ def _checkpoints(limit: int) -> list[int]:
     return stops
 
 
-def _error(spread: float, dim: int, steps: int, risk: float) -> float:
+def error_beyond(spread: float, dim: int, steps: int, risk: float) -> float:
     """εR/(1 − 2ε) of the module's docstring, each end failing with probability `risk`/2."""
     if steps == dim:
         return 0.0

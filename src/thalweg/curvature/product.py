@@ -30,24 +30,31 @@ class Product:
 
     def __call__(self, v: np.ndarray) -> np.ndarray:
         """Hv, a fresh float64[dim], or an error that says what is wrong with it."""
-        result = np.asarray(self._matvec(v.copy()))
+        result = self._matvec(v.copy())
         self.count += 1
-        if result.shape != (self.dim,):
-            raise InputError(
-                f"matvec must return a vector of {self.dim} entries, as v has, "
-                f"got {describe(result)}: flatten it with .ravel(), or correct dim"
-            )
-        if result.dtype.kind not in "iuf":
-            raise InputError(f"matvec must return real numbers, got {result.dtype}")
-        bad = np.flatnonzero(~np.isfinite(result))
-        if bad.size:
-            raise InputError(
-                f"matvec must return finite numbers, got {result[bad[0]]} at position {bad[0]} of "
-                f"product {self.count}: the Hessian is not defined here, or it overflows"
-            )
-        if result.dtype.kind == "f":
-            self.eps = max(self.eps, float(np.finfo(result.dtype).eps))
-        return np.array(result, dtype=np.float64)
+        result, eps = check_product(result, self.dim, self.count)
+        self.eps = max(self.eps, eps)
+        return result.copy()
+
+
+def check_product(result: Any, dim: int, count: int) -> tuple[np.ndarray, float]:
+    """What `matvec` returned, as float64[dim], and how coarse it is; or what is wrong with it."""
+    array = np.asarray(result)
+    if array.shape != (dim,):
+        raise InputError(
+            f"matvec must return a vector of {dim} entries, as v has, "
+            f"got {describe(array)}: flatten it with .ravel(), or correct dim"
+        )
+    if array.dtype.kind not in "iuf":
+        raise InputError(f"matvec must return real numbers, got {array.dtype}")
+    if not np.isfinite(array).all():
+        bad = np.flatnonzero(~np.isfinite(array))
+        raise InputError(
+            f"matvec must return finite numbers, got {array[bad[0]]} at position {bad[0]} of "
+            f"product {count}: the Hessian is not defined here, or it overflows"
+        )
+    eps = float(np.finfo(array.dtype).eps) if array.dtype.kind == "f" else 0.0
+    return array.astype(np.float64, copy=False), eps
 
 
 def check_generator(rng: Any) -> np.random.Generator:

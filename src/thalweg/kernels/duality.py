@@ -20,6 +20,7 @@ from thalweg.kernels.losses import (
     multinomial_probabilities,
     multinomial_value_and_slope,
 )
+from thalweg.kernels.rows import FAST_SUM, row_add_outer, row_axpy
 
 
 @kernel(inline=True)
@@ -62,6 +63,45 @@ def sides_pass(theta, c):
         up += max(term, 0.0)
         down += max(-term, 0.0)
     return up, down
+
+
+@kernel
+def shrink_pass(theta, factor, sign):
+    """Multiply the θᵢ of this sign by `factor`, in place."""
+    for i in range(theta.size):
+        if sign * theta[i] > 0.0:
+            theta[i] *= factor
+
+
+@kernel(fastmath=FAST_SUM)
+def dual_sum_pass(X, c, theta, start, stop, g):
+    """Add Σ cᵢθᵢxᵢ over the rows to `g` in place; returns Σ cᵢθᵢ."""
+    total = 0.0
+    for i in range(start, stop):
+        weighted = c[i] * theta[i]
+        total += weighted
+        row_axpy(X, i, weighted, g)
+    return total
+
+
+@kernel(fastmath=FAST_SUM)
+def class_dual_sum_pass(X, c, theta, start, stop, G, total):
+    """The same for K classes, with Σ cᵢθᵢ added to `total` in place."""
+    weighted = np.empty(total.size)
+    for i in range(start, stop):
+        for k in range(total.size):
+            weighted[k] = c[i] * theta[i, k]
+            total[k] += weighted[k]
+        row_add_outer(X, i, weighted, G)
+
+
+@kernel
+def lengths_pass(squares, W, out):
+    """Add Σⱼ √squaresⱼ·|Wⱼₖ| to `out`, float64[K], in place."""
+    for j in range(W.shape[0]):
+        length = math.sqrt(squares[j])
+        for k in range(out.size):
+            out[k] += length * abs(W[j, k])
 
 
 @kernel

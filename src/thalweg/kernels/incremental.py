@@ -38,13 +38,10 @@ import numpy as np
 
 from thalweg.kernels.compile import kernel
 from thalweg.kernels.lag import (
-    A_S,
-    E_S,
     SMALLEST,
     G,
     V,
     caught_up,
-    cells_of,
     end_block,
     soft_threshold,
 )
@@ -68,6 +65,7 @@ class Rule(NamedTuple):
     step: float  # η; 0 where it is searched for
     factor: float  # η·L, where it is searched for
     largest: float  # η at most, where it is searched for
+    least: float  # Lᵢ/(aᵢ‖x̃ᵢ‖²) at least, where each is estimated
     l1: float
     l2: float
     intercept_l2: float
@@ -82,7 +80,6 @@ class Memory(NamedTuple):
     g_b: np.ndarray  # Σ sᵢ, float64[K]
     slopes: np.ndarray  # s, float64[n·K]; NaN where never seen
     tree: np.ndarray  # sum tree of the Lᵢ; empty unless each is estimated
-    least: np.ndarray  # floor of each Lᵢ, float64[n]; likewise
     numbers: np.ndarray  # m, L, largest Lᵢ: float64[3]
 
 
@@ -94,48 +91,50 @@ class Memory(NamedTuple):
 def dense_pass(data, order, odds, rule, memory):
     """Visit the samples in `order`, changing `memory` in place.
 
-    `odds` holds npᵢ for each visit, float64[T]; with a tree, uniform numbers, and then `order` and
-    `odds` are filled in place.
+    `odds` holds npᵢ, float64[n]. With a tree it holds a uniform number for each visit, float64[T],
+    and `order` and `odds`, then npᵢ of each visit, are filled in place.
     """
-    X, y, a, squares, code, delta, K, has_intercept = data
-    kind, batch, step, factor, largest, l1, l2, intercept_l2 = rule
-    w, b, g, g_b, slopes, tree, least, numbers = memory
+    X, y, c, squares, code, delta, K, has_intercept = data
+    kind, batch, step, factor, largest, least, l1, l2, intercept_l2 = rule
+    w, b, g, g_b, slopes, tree, numbers = memory
     W, Sums = w.reshape(w.size // K, K), g.reshape(g.size // K, K)
     n, decay = y.size, 2.0 ** (-1.0 / y.size)
     z, change, fresh = np.empty(K), np.empty(K), np.empty(batch * K)
     news, news_b = np.zeros(w.size), np.zeros(K)
     News = news.reshape(w.size // K, K)
     for t in range(min(AHEAD, order.size)):
-        _look_ahead(X, y, a, slopes, tree, order, odds, t)
+        _look_ahead(X, y, c, slopes, tree, order, odds, t)
     for t in range(0, order.size, batch):
         stop = min(t + batch, order.size)
         for r in range(t, stop):
             if r + AHEAD < order.size:
-                _look_ahead(X, y, a, slopes, tree, order, odds, r + AHEAD)
+                _look_ahead(X, y, c, slopes, tree, order, odds, r + AHEAD)
             i = order[r]
             if K == 1:
                 z[0] = row_dot(X, i, w) + b[0]
             else:
                 row_scores(X, i, W, b, z)
             slopes_at(code, z, y[i], delta, change)
+            a = n * c[i]
             for k in range(K):
-                change[k] *= a[i]
+                change[k] *= a
                 fresh[(r - t) * K + k] = change[k]
             if step == 0.0:
-                _search(code, z, change, y[i], a[i], delta, squares[i], i, tree, least, numbers)
+                _search(code, z, change, y[i], a, delta, squares[i], i, tree, least, numbers)
         eta = (
             step if step > 0.0 else min(largest, factor / (_searched(tree, numbers, n, decay) + l2))
         )
         for r in range(t, stop):
             i = order[r]
+            share = odds[r if tree.size > 0 else i]
             if kind == SAG:
-                _remember(slopes, i, odds[r], fresh, (r - t) * K, change, g_b, numbers)
+                _remember(slopes, i, share, fresh, (r - t) * K, change, g_b, numbers)
                 if K == 1:
                     row_axpy(X, i, change[0], g)
                 else:
                     row_add_outer(X, i, change, Sums)
             else:
-                _correct(slopes, i, fresh, (r - t) * K, odds[r] * (stop - t), change, news_b)
+                _correct(slopes, i, fresh, (r - t) * K, share * (stop - t), change, news_b)
                 if K == 1:
                     row_axpy(X, i, change[0], news)
                 else:
@@ -155,7 +154,8 @@ def dense_pass(data, order, odds, rule, memory):
         if kind == SAGA:
             for r in range(t, stop):
                 i = order[r]
-                _remember(slopes, i, odds[r], fresh, (r - t) * K, change, g_b, numbers)
+                share = odds[r if tree.size > 0 else i]
+                _remember(slopes, i, share, fresh, (r - t) * K, change, g_b, numbers)
                 if K == 1:
                     row_axpy(X, i, change[0], g)
                 else:
@@ -163,24 +163,27 @@ def dense_pass(data, order, odds, rule, memory):
 
 
 @kernel(fastmath=FAST_SUM)
-def sparse_pass(data, order, odds, rule, memory, block):
-    """The same for sparse rows; all coefficients catch up after every `block` steps."""
-    X, y, a, squares, code, delta, K, has_intercept = data
-    kind, batch, step, factor, largest, l1, l2, intercept_l2 = rule
-    w, b, g, g_b, slopes, tree, least, numbers = memory
+def sparse_pass(data, order, odds, rule, memory, cells, block):
+    """The same for sparse rows; all coefficients catch up after every `block` steps.
+
+    `cells` are `cells_of` the coefficients, and are changed in place; w and g of `memory` are
+    written from them at the end.
+    """
+    X, y, c, squares, code, delta, K, has_intercept = data
+    kind, batch, step, factor, largest, least, l1, l2, intercept_l2 = rule
+    w, b, g, g_b, slopes, tree, numbers = memory
     indices, indptr, n, decay = X.indices, X.indptr, y.size, 2.0 ** (-1.0 / y.size)
     z, change, fresh = np.empty(K), np.empty(K), np.empty(batch * K)
-    news, news_b = np.zeros(w.size if kind != SAG else 0), np.zeros(K)
-    cells = cells_of(w, g)
+    news_b = np.zeros(K)
     A, E, R = np.zeros(block + 1), np.zeros(block + 1), 1.0
     now = np.int64(0)  # a plain 0 is a type of its own: the lag would be compiled twice
     for t in range(min(AHEAD, order.size)):
-        _look_ahead(X, y, a, slopes, tree, order, odds, t)
+        _look_ahead(X, y, c, slopes, tree, order, odds, t)
     for t in range(0, order.size, batch):
         stop = min(t + batch, order.size)
         for r in range(t, stop):
             if r + AHEAD < order.size:
-                _look_ahead(X, y, a, slopes, tree, order, odds, r + AHEAD)
+                _look_ahead(X, y, c, slopes, tree, order, odds, r + AHEAD)
             i = order[r]
             for k in range(K):
                 z[k] = 0.0
@@ -191,28 +194,24 @@ def sparse_pass(data, order, odds, rule, memory, block):
             for k in range(K):
                 z[k] = R * z[k] + b[k]
             slopes_at(code, z, y[i], delta, change)
+            a = n * c[i]
             for k in range(K):
-                change[k] *= a[i]
+                change[k] *= a
                 fresh[(r - t) * K + k] = change[k]
             if step == 0.0:
-                _search(code, z, change, y[i], a[i], delta, squares[i], i, tree, least, numbers)
+                _search(code, z, change, y[i], a, delta, squares[i], i, tree, least, numbers)
         eta = (
             step if step > 0.0 else min(largest, factor / (_searched(tree, numbers, n, decay) + l2))
         )
-        for r in range(t, stop):
-            i = order[r]
-            if kind == SAG:
-                _remember(slopes, i, odds[r], fresh, (r - t) * K, change, g_b, numbers)
+        if kind == SAG:
+            for r in range(t, stop):
+                i = order[r]
+                share = odds[r if tree.size > 0 else i]
+                _remember(slopes, i, share, fresh, (r - t) * K, change, g_b, numbers)
                 for e in range(indptr[i], indptr[i + 1]):
                     x, j = stored(X, e), indices[e] * K
                     for k in range(K):
                         cells[j + k, G] += x * change[k]
-            else:
-                _correct(slopes, i, fresh, (r - t) * K, odds[r] * (stop - t), change, news_b)
-                for e in range(indptr[i], indptr[i + 1]):
-                    x, j = stored(X, e), indices[e] * K
-                    for k in range(K):
-                        news[j + k] += x * change[k]
         inverse = 1.0 / max(numbers[0], 1.0)
         if now == block or R * (1.0 - eta * l2) < SMALLEST:
             end_block(cells, R, A, E, now, l1)
@@ -222,23 +221,29 @@ def sparse_pass(data, order, odds, rule, memory, block):
         A[now] = A[now - 1] + eta * inverse / R
         E[now] = E[now - 1] + eta / R
         if kind != SAG:
+            # The news alone: what every coefficient does in this step, thresholds included, waits
+            # until its cell catches up.
             for r in range(t, stop):
-                for e in range(indptr[order[r]], indptr[order[r] + 1]):
-                    for j in range(indices[e] * K, indices[e] * K + K):
-                        if cells[j, E_S] != E[now]:  # else an earlier row of the batch moved it
-                            moved = cells[j, V] - (eta / R) * (news[j] + inverse * cells[j, G])
-                            cells[j, V] = soft_threshold(moved, (eta / R) * l1)
-                            cells[j, A_S], cells[j, E_S] = A[now], E[now]
-                            news[j] = 0.0
+                i = order[r]
+                share = odds[r if tree.size > 0 else i] * (stop - t)
+                _correct(slopes, i, fresh, (r - t) * K, share, change, news_b)
+                for k in range(K):
+                    change[k] *= eta / R
+                for e in range(indptr[i], indptr[i + 1]):
+                    x, j = stored(X, e), indices[e] * K
+                    for k in range(K):
+                        cells[j + k, V] -= x * change[k]
         if has_intercept:
             _step_intercepts(b, g_b, news_b, eta, inverse, intercept_l2)
         if kind == SAGA:
             for r in range(t, stop):
                 i = order[r]
-                _remember(slopes, i, odds[r], fresh, (r - t) * K, change, g_b, numbers)
+                share = odds[r if tree.size > 0 else i]
+                _remember(slopes, i, share, fresh, (r - t) * K, change, g_b, numbers)
                 for e in range(indptr[i], indptr[i + 1]):
                     x, j = stored(X, e), indices[e] * K
                     for k in range(K):
+                        caught_up(cells, j + k, A, E, now, l1)  # by the slope sum as it was
                         cells[j + k, G] += x * change[k]
     end_block(cells, R, A, E, now, l1)
     w[:] = cells[:, V]
@@ -246,7 +251,7 @@ def sparse_pass(data, order, odds, rule, memory, block):
 
 
 @kernel(inline=True)
-def _look_ahead(X, y, a, slopes, tree, order, odds, t):
+def _look_ahead(X, y, c, slopes, tree, order, odds, t):
     """Draw the sample of visit t if a tree is to do it, in place, and ask for its row."""
     n = y.size
     if tree.size > 0:
@@ -256,11 +261,13 @@ def _look_ahead(X, y, a, slopes, tree, order, odds, t):
         else:
             order[t] = tree_draw(tree, (2.0 * u - 1.0) * total)
         odds[t] = 0.5 + 0.5 * n * tree[tree.size // 2 + order[t]] / total
+    else:
+        prefetch(odds, order[t])
     i = order[t]
     prefetch_row(X, i)
     prefetch(slopes, i * (slopes.size // n))
     prefetch(y, i)
-    prefetch(a, i)
+    prefetch(c, i)
 
 
 @kernel(fastmath=FAST_SUM, inline=True)
@@ -268,7 +275,7 @@ def _search(code, z, slope, y, a, delta, square, i, tree, least, numbers):
     """Raise L, or the Lᵢ of the tree, until sample i passes the test, in place; uses up `z`."""
     L = numbers[1]
     if tree.size > 0:
-        L = max(0.5 * tree[tree.size // 2 + i], least[i])
+        L = max(0.5 * tree[tree.size // 2 + i], least * a * square)
     steepness = 0.0
     for k in range(z.size):
         steepness += slope[k] * slope[k]
@@ -337,7 +344,7 @@ def _step_intercepts(b, g_b, news_b, eta, inverse, l2):
 @kernel(fastmath=FAST_SUM)
 def snapshot_pass(data, w, b, start, stop, slopes, g, g_b):
     """Write aᵢℓ′ of the rows into `slopes` and add them to `g` and `g_b`, in place; Σ aᵢℓᵢ."""
-    X, y, a, code, delta, K = data.X, data.y, data.a, data.code, data.delta, data.outputs
+    X, y, c, code, delta, K = data.X, data.y, data.c, data.code, data.delta, data.outputs
     W, Sums = w.reshape(w.size // K, K), g.reshape(g.size // K, K)
     z, total = np.empty(K), 0.0
     for i in range(start, stop):
@@ -345,10 +352,11 @@ def snapshot_pass(data, w, b, start, stop, slopes, g, g_b):
             z[0] = row_dot(X, i, w) + b[0]
         else:
             row_scores(X, i, W, b, z)
-        total += a[i] * loss_at(code, z, y[i], delta)
+        a = y.size * c[i]
+        total += a * loss_at(code, z, y[i], delta)
         slopes_at(code, z, y[i], delta, z)
         for k in range(K):
-            z[k] *= a[i]
+            z[k] *= a
             slopes[i * K + k] = z[k]
             g_b[k] += z[k]
         if K == 1:

@@ -18,7 +18,7 @@ that leaves the sign σ are a prefix, and bisection finds its end. That one step
 written above. At zero, a coefficient stays for good if |g|/mₖ ≤ l1 at the next step.
 
 A coefficient is a cell of four numbers, one half of a cache line: v, g, A_s and E_s; the last two
-say when it last moved.
+say when it last moved. Where l1 = 0 nothing asks for E_s, and a cell has three.
 
 Cost: O(1) to catch up, O(log steps) where the sign changes. Without l1 this is the lag of Schmidt,
 Le Roux & Bach, Math. Program. 162 (2017).
@@ -37,10 +37,9 @@ V, G, A_S, E_S = range(4)  # the columns of a cell
 soft_threshold = kernel(_soft_threshold)
 
 
-@kernel
-def cells_of(w, g):
-    """The cells of coefficients that are up to date, float64[size, 4], at the start of a block."""
-    cells = np.zeros((w.size, 4))
+def cells_of(w, g, l1):
+    """The cells of coefficients that are up to date, float64[size, 3 or 4], as a block begins."""
+    cells = np.zeros((w.size, 4 if l1 else 3))
     cells[:, V] = w
     cells[:, G] = g
     return cells
@@ -49,10 +48,13 @@ def cells_of(w, g):
 @kernel(fastmath=FAST_SUM, inline=True)
 def caught_up(cells, j, A, E, now, l1):
     """Bring cell j up to step `now` of the block whose sums are `A` and `E`, in place; its v."""
-    v, g, a, e = cells[j, V], cells[j, G], A[now] - cells[j, A_S], E[now] - cells[j, E_S]
+    v, g, a = cells[j, V], cells[j, G], A[now] - cells[j, A_S]
     if l1 == 0.0:
         v -= g * a
-    elif v > 0.0 and v - g * a > l1 * e:
+        cells[j, V], cells[j, A_S] = v, A[now]
+        return v
+    e = E[now] - cells[j, E_S]
+    if v > 0.0 and v - g * a > l1 * e:
         v -= g * a + l1 * e
     elif v < 0.0 and v - g * a < -l1 * e:
         v -= g * a - l1 * e
@@ -95,4 +97,4 @@ def end_block(cells, R, A, E, now, l1):
     """Bring all cells up to step `now`, unscale them, and begin the next block, in place."""
     for j in range(cells.shape[0]):
         cells[j, V] = R * caught_up(cells, j, A, E, now, l1)
-        cells[j, A_S], cells[j, E_S] = 0.0, 0.0
+        cells[j, A_S:] = 0.0

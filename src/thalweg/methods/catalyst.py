@@ -57,7 +57,7 @@ class CatalystState(NamedTuple):
     value: float  # F(w)
     gradient: np.ndarray  # as of `inner`, float[dim]
     v: np.ndarray  # iterate for the rows as they are stored, float64[dim]
-    g: np.ndarray  # Σ sᵢx̃ᵢ, float64[dim]
+    g: np.ndarray  # Σ sᵢx̃ᵢ, float64[dim]. Changed in place.
     slopes: np.ndarray  # s, float64[n·K]. Changed in place.
     tree: np.ndarray  # of the Lᵢ that are estimated, or empty. Changed in place.
     numbers: np.ndarray  # m, L, largest Lᵢ: float64[3]
@@ -107,12 +107,10 @@ class Catalyst(Method):
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> CatalystState:
         """The state at w₀, which is the first centre."""
         begun = self.method().init(problem, w0, rng)
-        return CatalystState(
-            **begun._asdict(), y=begun.v.copy(), alpha=self._q(problem) ** 0.5 or 1.0
-        )
+        return CatalystState(**begun._asdict(), y=begun.v, alpha=self._q(problem) ** 0.5 or 1.0)
 
     def advance(self, problem: Problem, state: CatalystState) -> CatalystState:
-        """One problem, and the next centre. The slopes and the tree of `state` change in place."""
+        """One problem, and the next centre. Slopes, g and the tree of `state` change in place."""
         kappa, q = self.kappa_of(problem), self._q(problem)
         pull = Pull(kappa, state.y) if kappa else None
         found = IncrementalState(*state[:9])._replace(v=state.y if pull else state.v)
@@ -122,7 +120,9 @@ class Catalyst(Method):
         gain = state.alpha**2 - q
         alpha = 0.5 * (-gain + (gain * gain + 4.0 * state.alpha**2) ** 0.5)
         beta = state.alpha * (1.0 - state.alpha) / (state.alpha**2 + alpha)
-        y = found.v + beta * (found.v - state.v)
+        y = found.v - state.v
+        y *= beta
+        y += found.v
         return CatalystState(**found._asdict(), y=y, alpha=alpha)
 
     def _q(self, problem: Problem) -> float:

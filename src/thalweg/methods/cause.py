@@ -12,14 +12,17 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.objective import known
-from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
+from thalweg.curvature.extent import Extent, spectrum_extent
+from thalweg.curvature.product import Matvec
 from thalweg.methods.ending import Ending
+from thalweg.objectives.linear import LinearProblem
 
 LANCZOS_STEPS = 40  # Hessian-vector products that an explanation may cost
 LEAST_BUDGET = 0.2  # seconds that an explanation may always take
@@ -35,7 +38,7 @@ def broken_limit(ending: Ending) -> Finding | None:
     smoothness, source = own or (ending.problem.smoothness, "stated by the objective")
     if not smoothness:
         ends = measure(ending, ending.best)
-        smoothness = ends.largest.value if ends and ends.largest.value > 0 else None
+        smoothness = ends.largest if ends and ends.largest > 0 else None
         source = "the Hessian's largest eigenvalue at the best point seen"
     limit = ending.method.stability(ending.state, smoothness) if smoothness else None
     if limit is None or limit[2] < limit[1]:
@@ -57,15 +60,17 @@ def broken_limit(ending: Ending) -> Finding | None:
     )
 
 
-def timid_step(ending: Ending, ends: SpectrumEnds) -> Finding | None:
+def timid_step(ending: Ending, ends: Extent) -> Finding | None:
     """The finding that a step, given or 1/L, is far shorter than the curvature here allows."""
-    here = ends.largest.value, "the Hessian's largest eigenvalue here"
+    here = ends.largest, "the Hessian's largest eigenvalue here"
     largest, source = ending.method.steepest(ending.state) or here
-    given = ending.method.options.get("step") is not None
-    if largest <= ends.rounding or not (given or ending.problem.smoothness):
+    if largest <= ends.rounding:
         return None
     stability = ending.method.stability(ending.state, largest)
     if stability is None or stability[2] >= TIMID * stability[1]:
+        return None
+    given = ending.method.options.get("step") is not None
+    if not (given or ending.problem.smoothness):
         return None
     formula, allowed, used = stability
     return Finding(
@@ -86,9 +91,9 @@ def timid_step(ending: Ending, ends: SpectrumEnds) -> Finding | None:
     )
 
 
-def conditioning(ending: Ending, ends: SpectrumEnds) -> Finding | None:
+def conditioning(ending: Ending, ends: Extent) -> Finding | None:
     """The finding that κ explains the slowness, or that the curvature is negative here."""
-    low, high = ends.smallest.value, ends.largest.value
+    low, high = ends.smallest, ends.largest
     if ends.negative_curvature_is_proven:
         norms, meaning = ending.trace["gradient_norm"], "this is near a saddle or on a ridge"
         if norms[-1] > SPEEDING * norms[0]:
@@ -131,12 +136,9 @@ def promised_gain(ending: Ending) -> float:
     return float(gradient @ gradient) / (2.0 * largest) if largest > 0 else math.inf
 
 
-def measure(ending: Ending, w: np.ndarray) -> SpectrumEnds | None:
+def measure(ending: Ending, w: np.ndarray) -> Extent | None:
     """The Hessian's two ends at w, if that is affordable and defined there."""
     smooth = known(ending.problem.smooth, "exact") or ending.problem.smooth
-
-    def product(v: np.ndarray) -> np.ndarray:
-        return smooth.hessian_vector(w, v.astype(w.dtype))
 
     def seconds() -> float:
         started = time.perf_counter()
@@ -145,11 +147,19 @@ def measure(ending: Ending, w: np.ndarray) -> SpectrumEnds | None:
 
     try:
         with np.errstate(all="ignore"):
+            product = _product(smooth, w)
             # Twice: the first one may have read its kernel from disk.
             cost = LANCZOS_STEPS * min(seconds(), seconds())
             if cost > max(LEAST_BUDGET, BUDGET * ending.trace.last["seconds"]):
                 return None
             rng = np.random.default_rng(0)
-            return extreme_eigenvalues(product, w.size, rng=rng, max_steps=LANCZOS_STEPS)
+            return spectrum_extent(product, w.size, rng=rng, max_steps=LANCZOS_STEPS)
     except InputError:
         return None  # no Hessian here: the explanation does without
+
+
+def _product(smooth: Any, w: np.ndarray) -> Matvec:
+    """v ↦ ∇²f(w)·v, which leaves v alone and returns a vector of its own."""
+    if isinstance(smooth, LinearProblem):
+        return smooth.hessian_at(smooth.scores(w)).vector
+    return lambda v: np.array(smooth.hessian_vector(w, v.astype(w.dtype)))

@@ -11,14 +11,14 @@ import math
 import numpy as np
 
 from thalweg.certificates.duality import DUALITY_GAP
-from thalweg.curvature.lanczos import SpectrumEnds
+from thalweg.curvature.extent import Extent
 from thalweg.methods.ending import Ending
 
 FORECAST_FROM = 6  # iterations; fewer say nothing of the rate
 HOPELESS = 100.0  # times the iterations so far: a forecast this far is no progress
 
 
-def forecast(ending: Ending, ends: SpectrumEnds | None) -> str:
+def forecast(ending: Ending, ends: Extent | None) -> str:
     """How many more iterations it would take: as the run went lately, and as κ allows."""
     last = ending.trace.last
     per_iteration = last["seconds"] / max(1.0, last["iteration"])
@@ -30,8 +30,8 @@ def forecast(ending: Ending, ends: SpectrumEnds | None) -> str:
     text = f"At the rate of the last half it needs about {more:,.0f} more "
     text += f"({more * per_iteration:.2g} s)"
     power = ending.method.kappa_power
-    if power and ends and ends.smallest.value > ends.rounding:
-        kappa = ends.largest.value / ends.smallest.value
+    if power and ends and ends.smallest > ends.rounding:
+        kappa = ends.largest / ends.smallest
         worst = kappa**power * math.log(ending.certificate.measured / ending.certificate.limit)
         if worst > 2 * more:
             law = "κ" if power == 1.0 else "√κ"

@@ -32,6 +32,7 @@ import numpy as np
 from thalweg.core.checks import check_choice, check_count, check_number
 from thalweg.core.errors import InputError
 from thalweg.kernels.incremental import SVRG, Memory, Rule, dense_pass, snapshot_pass, sparse_pass
+from thalweg.kernels.lag import cells_of
 from thalweg.kernels.linear import in_row_blocks
 from thalweg.kernels.rows import is_sparse
 from thalweg.kernels.sum_tree import sum_tree
@@ -55,8 +56,8 @@ class IncrementalState(NamedTuple):
     w: np.ndarray  # iterate, float[dim]
     value: float  # F(w)
     gradient: np.ndarray  # d, or its gradient mapping where there is l1, float[dim]
-    v: np.ndarray  # the iterate in float64, for the rows as they are stored, float64[dim]
-    g: np.ndarray  # Σ sᵢx̃ᵢ, float64[dim]
+    v: np.ndarray  # the iterate in float64, for the rows as they are stored, float64[dim]; or w
+    g: np.ndarray  # Σ sᵢx̃ᵢ, float64[dim]. Changed in place.
     slopes: np.ndarray  # s, float64[n·K]; NaN where never seen. Changed in place.
     tree: np.ndarray  # sum tree of the Lᵢ that are estimated, or empty. Changed in place.
     numbers: np.ndarray  # m, L, largest Lᵢ: float64[3]
@@ -102,48 +103,60 @@ class Incremental(Method):
         """The state at w₀, the memory as `start` says."""
         data = problem.objective
         start = self.start or ("full" if w0.any() else "seen")
+        tree, numbers = self.prepared(problem)
         slopes = np.full(data.n * data.outputs, 0.0 if start == "zero" else np.nan)
-        v, (tree, numbers) = enter(data, w0), first_search(self, data)
+        v, g = enter(data, w0), np.zeros(data.dim)
         if start == "full":
-            return self.at_snapshot(problem, v, slopes, tree, numbers, rng)
+            return self.at_snapshot(problem, v, g, slopes, tree, numbers, rng)
         numbers[0] = data.n if start == "zero" else 0.0
         value, gradient = problem.value_and_gradient(w0)
         return IncrementalState(
             w0,
             value + problem.penalty(w0),
             self.stationarity(problem, w0, gradient, numbers),
-            v, np.zeros(data.dim), slopes, tree, numbers, rng,
+            v, g, slopes, tree, numbers, rng,
         )  # fmt: skip
 
+    def prepared(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+        """The tree and the numbers of the memory.
+
+        What the run keeps of its problem is made here as well, before the state takes its memory:
+        it needs some in passing.
+        """
+        self.fixed_step(problem, problem.objective.l2)
+        self.largest_step(problem, problem.objective.l2)
+        return first_search(self, problem.objective)
+
     def advance(self, problem: Problem, state: Any) -> Any:
-        """One pass: n samples visited. The slopes and the tree of `state` change in place."""
+        """One pass: n samples visited. Slopes, g and the tree of `state` change in place."""
         return self.travel(problem, state)
 
     def travel(self, problem: Problem, state: Any, pull: Pull | None = None) -> IncrementalState:
         """One pass over F and, where it is given, a pull."""
         data = problem.objective
-        v, g, numbers = visit(self, problem, state, data.n, pull)
+        v, numbers = visit(self, problem, state, data.n, pull)
         w = leave(data, v)
-        gradient = direction(data, v, g, numbers[0])
+        gradient = direction(data, v, state.g, numbers[0])
         return IncrementalState(
             w,
             problem.value(w) + problem.penalty(w),
             self.stationarity(problem, w, gradient, numbers),
-            v, g, state.slopes, state.tree, numbers, state.rng,
+            v, state.g, state.slopes, state.tree, numbers, state.rng,
         )  # fmt: skip
 
     def at_snapshot(
         self,
         problem: Problem,
         v: np.ndarray,
+        g: np.ndarray,
         slopes: np.ndarray,
         tree: np.ndarray,
         numbers: np.ndarray,
         rng: np.random.Generator,
     ) -> IncrementalState:
-        """The state at `v` with its slopes, which come out of one pass with value and gradient."""
+        """The state at `v`; its slopes and g, changed in place, and its value come of one pass."""
         data = problem.objective
-        loss, g = snapshot(problem, v, slopes)
+        loss = snapshot(problem, v, slopes, g)
         numbers[0] = data.n
         coefficients = v[: data.p * data.outputs]
         value = loss + 0.5 * data.l2 * float(coefficients @ coefficients)
@@ -236,26 +249,27 @@ def first_search(method: Any, data: LinearProblem) -> tuple[np.ndarray, np.ndarr
     return sum_tree(rows) if is_drawn else np.empty(0), numbers
 
 
-def snapshot(problem: Problem, v: np.ndarray, slopes: np.ndarray) -> tuple[float, np.ndarray]:
-    """Write the slopes at `v` into `slopes`, in place; the mean loss, and Σ sᵢx̃ᵢ, float64[dim]."""
+def snapshot(problem: Problem, v: np.ndarray, slopes: np.ndarray, g: np.ndarray) -> float:
+    """Write the slopes at `v` into `slopes` and Σ sᵢx̃ᵢ into `g`, in place; the mean loss."""
     data = problem.objective
     samples, count, b = data.samples, data.p * data.outputs, intercepts(data, v)
+    g[:] = 0.0
 
     def block(start: int, stop: int) -> tuple[float, np.ndarray]:
-        g = np.zeros(count + data.outputs)
-        return (
-            snapshot_pass(samples, v[:count], b, start, stop, slopes, g[:count], g[count:]),
-            g,
-        )
+        part = g if start == 0 else np.zeros(data.dim)  # the first thread needs none of its own
+        sums = part[:count], intercepts(data, part)
+        return snapshot_pass(samples, v[:count], b, start, stop, slopes, *sums), part
 
-    parts = in_row_blocks(block, data.n, data.matrix.entries, data.threads)
+    (loss, _), *others = in_row_blocks(block, data.n, data.matrix.entries, data.threads)
     problem.count_samples(data.n)
-    g = np.sum([part[1] for part in parts], axis=0)
-    return sum(part[0] for part in parts) / data.n, g[: data.dim]
+    for more, part in others:
+        loss += more
+        g += part
+    return loss / data.n
 
 
 def direction(data: LinearProblem, v: np.ndarray, g: np.ndarray, seen: float) -> np.ndarray:
-    """d = g/m + l2·w in the variables of the problem, float64[dim]."""
+    """d = g/m + l2·w in the variables of the problem, a fresh float64[dim]."""
     count = data.p * data.outputs
     d = g / seen
     d[:count] += data.l2 * v[:count]
@@ -269,11 +283,10 @@ def intercepts(data: LinearProblem, v: np.ndarray) -> np.ndarray:
 
 def visit(
     method: Any, problem: Problem, state: Any, count: int, pull: Pull | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Visit `count` samples: v, g and the numbers after it. Slopes and tree change in place."""
-    data = problem.objective
+) -> tuple[np.ndarray, np.ndarray]:
+    """Visit `count` samples: v, fresh, and the numbers. Slopes, g and tree change in place."""
+    data, v, g, numbers = problem.objective, state.v.copy(), state.g, state.numbers.copy()
     kappa = pull.kappa if pull else 0.0
-    v, g, numbers = state.v.copy(), state.g.copy(), state.numbers.copy()
     if pull:
         g -= data.n * kappa * pull.centre  # the gradient of −κ⟨c, w⟩, as if of the samples
     coefficients = data.p * data.outputs
@@ -284,26 +297,26 @@ def visit(
         intercepts(data, g),
         state.slopes,
         state.tree,
-        LEAST * sample_smoothness(data) if state.tree.size else np.empty(0),
         numbers,
     )
-    l2 = data.l2 + kappa
+    l2, least = data.l2 + kappa, LEAST * data.curvature_bound
     step, largest = method.fixed_step(problem, l2), method.largest_step(problem, l2)
-    rule = Rule(method.kind, method.batch, step, method.factor, largest, data.l1, l2, kappa)
-    draw = sampler_of(method, problem)
+    rule = Rule(method.kind, method.batch, step, method.factor, largest, least, data.l1, l2, kappa)
     if state.tree.size:
         order, odds = np.empty(count, dtype=np.int64), state.rng.random(count)
     else:
-        order = draw.order(count, state.rng)
-        odds = draw.odds[order]
+        draw = sampler_of(method, problem)
+        order, odds = draw.order(count, state.rng), draw.odds
     if is_sparse(data.samples.X):
-        sparse_pass(data.samples, order, odds, rule, memory, lag_block(data))
+        cells = cells_of(memory.w, memory.g, data.l1)
+        sparse_pass(data.samples, order, odds, rule, memory, cells, lag_block(data))
+        del cells  # before anything else is made
     else:
         dense_pass(data.samples, order, odds, rule, memory)
     problem.count_samples(count)
     if pull:
         g += data.n * kappa * pull.centre
-    return v, g, numbers
+    return v, numbers
 
 
 def data_smoothness(data: LinearProblem) -> float:
@@ -330,9 +343,9 @@ def sampler_of(method: Any, problem: Problem) -> Sampler:
 
 def batch_smoothness(method: Any, problem: Problem) -> float:
     """L_b without l2."""
-    data, b = problem.objective, method.batch
+    data, b, draw = problem.objective, method.batch, sampler_of(method, problem)
     rows, n = sample_smoothness(data), data.n
-    single = sampler_of(method, problem).smoothness(rows)
+    single = draw.smoothness(rows)
     if n == 1:
         return single
     return (n * (b - 1) * float(rows.mean()) + (n - b) * single) / (b * (n - 1))

@@ -78,11 +78,10 @@ class Step(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The lowest point seen."""
+    """The lowest point seen; its gradient is computed again if it is asked for in the end."""
 
     w: np.ndarray
     value: float
-    gradient: np.ndarray
 
 
 @dataclass
@@ -158,7 +157,7 @@ class Journey:
         if state.value < self.best.value or measured < self.best_norm:
             self.improved_at = self.iteration
         if state.value < self.best.value and math.isfinite(measured):
-            self.best = Best(state.w, state.value, state.gradient)
+            self.best = Best(state.w, state.value)
         self.best_norm = min(measured, self.best_norm)
 
     def hand_over(self, method: Method) -> None:
@@ -253,7 +252,7 @@ def _begin(
         journey = Journey(
             problem, method, rng, w0, seed, tol,
             state=None,
-            best=Best(arrays["best_w"], progress["best_value"], arrays["best_gradient"]),
+            best=Best(arrays["best_w"], progress["best_value"]),
             first_value=progress["first_value"],
             first_norm=progress["first_norm"],
             best_norm=progress["best_norm"],
@@ -273,7 +272,7 @@ def _begin(
     state = method.init(problem, w0, rng)
     _check_start(problem, state)
     first = norm(state.gradient)
-    best = Best(state.w, state.value, state.gradient)
+    best = Best(state.w, state.value)
     journey = Journey(problem, method, rng, w0, seed, tol, state, best, state.value, first, first)
     if has_gap(objective):
         journey.payment = Payment()
@@ -387,12 +386,12 @@ def _proof(journey: Journey, best: Best | None) -> Certificate:
     pay for this.
     """
     problem = journey.problem
-    point = best or Best(journey.state.w, journey.state.value, journey.state.gradient)
+    point = best or Best(journey.state.w, journey.state.value)
     if journey.payment is not None:
         found = _gap(journey, journey.payment, point.w, thorough=True)
         return gap_certificate(found, journey.scale, journey.tol)
-    gradient = point.gradient
-    if problem.is_composite or problem.is_noisy:
+    gradient = journey.state.gradient
+    if best or problem.is_composite or problem.is_noisy:
         exact = known(problem.smooth, "exact") or problem.smooth
         gradient = np.asarray(exact.gradient(point.w), dtype=problem.dtype)
     if problem.is_composite:
@@ -431,7 +430,6 @@ def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
         {
             "trace": journey.trace.rows,
             "best_w": journey.best.w,
-            "best_gradient": journey.best.gradient,
         },
     )
 

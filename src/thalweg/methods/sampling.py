@@ -24,6 +24,7 @@ import numpy as np
 from thalweg.kernels.alias import alias_draws, alias_table
 
 SAMPLINGS = ("uniform", "shuffled", "cyclic", "lipschitz")
+DRAWN = 8192  # random numbers at a time
 
 
 class Sampler(NamedTuple):
@@ -39,12 +40,17 @@ class Sampler(NamedTuple):
         n = self.odds.size
         if self.kind == "uniform":
             return rng.integers(n, size=count)
-        if self.kind == "lipschitz":
-            return alias_draws(self.threshold, self.alias, rng.random(count))
-        rounds = -(-count // n)
+        order = np.arange(count)
         if self.kind == "cyclic":
-            return np.tile(np.arange(n), rounds)[:count]
-        return np.concatenate([rng.permutation(n) for _ in range(rounds)])[:count]
+            order %= n
+        elif self.kind == "shuffled":
+            for start in range(0, count, n):
+                order[start : start + n] = rng.permutation(n)[: count - start]
+        else:
+            for start in range(0, count, DRAWN):
+                uniforms = rng.random(min(DRAWN, count - start))
+                order[start : start + DRAWN] = alias_draws(self.threshold, self.alias, uniforms)
+        return order
 
     def smoothness(self, row_smoothness: np.ndarray) -> float:
         """L_eff for the given Lᵢ."""
@@ -53,12 +59,11 @@ class Sampler(NamedTuple):
 
 def sampler(kind: str, row_smoothness: np.ndarray) -> Sampler:
     """The sampler called `kind`, one of `SAMPLINGS`, for samples with these Lᵢ."""
-    odds = np.ones(row_smoothness.size)
     total = float(row_smoothness.sum())
     if kind != "lipschitz" or total == 0.0:
         return Sampler(
             kind if kind != "lipschitz" else "uniform",
-            odds,
+            np.ones(row_smoothness.size),
             np.empty(0),
             np.empty(0, dtype=np.int64),
         )

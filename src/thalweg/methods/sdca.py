@@ -136,7 +136,7 @@ class SDCA(Method):
         gap = max(0.0, value - dual - float(b @ sigma))
         move = before - u
         move *= math.sqrt(2.0 * data.l2 * gap / max(_square(move), SMALLEST))
-        gradient = _join(data, move, sigma).astype(w.dtype)
+        gradient = _join(data, move, sigma).astype(w.dtype, copy=False)
         floor = -math.inf if data.fit_intercept else dual
         return SDCAState(w, value, gradient, memory, u, b, sigma, pull, floor, state.rng)
 
@@ -150,12 +150,12 @@ class SDCA(Method):
 
 def _samples(data: LinearProblem) -> Samples:
     """The rows of `data` and their norms."""
-    X, y, _, squares, code, delta, _, has_intercept = data.samples
+    X, y, c, squares, code, delta, _, has_intercept = data.samples
     if has_intercept:
         # Without the intercept's 1, and not by subtracting it: tiny rows would be lost.
         squares = np.empty(data.n)
         squares_pass(X, 0, data.n, squares)
-    return Samples(X, y, data.weights, squares, code, delta, data.l2, data.l1 / data.l2)
+    return Samples(X, y, c, squares, code, delta, data.l2, data.l1 / data.l2)
 
 
 def _begin(problem: Problem, samples: Samples, state: SDCAState) -> SDCAState:
@@ -210,7 +210,7 @@ def _dual(
     # At least the curvature of one sample; none at all is that of θ = 0, before the first pass.
     bound = data.curvature_bound
     curvature = max(curvature, bound / data.n) if curvature > 0.0 else bound
-    length = float(np.sum(samples.c * samples.squares))
+    length = float(samples.c @ samples.squares)
     pull = max(length / (STIFFEST * data.l2), 1.0 / (SHARE * curvature))
     return sigma, pull, -conjugate - ridge
 
@@ -230,5 +230,6 @@ def _one_hot(data: LinearProblem) -> np.ndarray:
 
 
 def _join(data: LinearProblem, coefficients: np.ndarray, intercepts: np.ndarray) -> np.ndarray:
+    """Both in a fresh vector."""
     flat = coefficients.ravel()
-    return np.append(flat, intercepts) if data.fit_intercept else flat
+    return np.append(flat, intercepts) if data.fit_intercept else flat.copy()

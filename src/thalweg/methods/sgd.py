@@ -78,9 +78,9 @@ class SGDState(NamedTuple):
     w: np.ndarray  # w̄ in the variables of the problem, float[dim]
     value: float  # F(w̄)
     gradient: np.ndarray  # at w̄, with l1 the gradient mapping of the step η, float[dim]
-    iterate: np.ndarray  # w⁽ᵗ⁾ in the variables of the rows, float64[dim]
-    total: np.ndarray  # sum of the iterates of this window, float64[dim]
-    older: np.ndarray  # of the window before it, float64[dim]
+    iterate: np.ndarray  # w⁽ᵗ⁾ in the variables of the rows, float64[dim]. Changed in place.
+    total: np.ndarray  # sum of the iterates of this window, float64[dim]. Likewise.
+    older: np.ndarray  # of the window before it, float64[dim]. Likewise.
     averaged: int  # iterates in both
     averaged_older: int  # in the one before
     t: int  # steps taken
@@ -189,21 +189,24 @@ class SGD(Method):
         )  # fmt: skip
 
     def advance(self, problem: Problem, state: SGDState) -> SGDState:
-        """Change `iterate` and `total` in place by one pass of n samples; look at the average."""
+        """Change `iterate` and the sums in place by one pass of n samples; look at the average."""
         objective = problem.objective
         data = objective.samples
         iterate, total, older = state.iterate, state.total, state.older
         averaged, averaged_older = state.averaged, state.averaged_older
         if self._average == "tail" and _is_power_of_two(state.t // self._steps_a_pass(data)):
             # Windows of 1, 1, 2, 4, … passes: the last two are from half to three quarters of all.
-            older, total = total, np.zeros(total.size)
+            older, total = total, older
+            total[:] = 0.0
             averaged = averaged_older = averaged - averaged_older
         steps = self._steps(state, self._steps_a_pass(data))
         self._pass(problem, steps, state, total)
         problem.gradients += 1
         problem.passes += 1
         averaged += steps.size
-        mean = iterate if self._average == "none" else (total + older) / averaged
+        mean = iterate.copy() if self._average == "none" else total + older
+        if self._average != "none":
+            mean /= averaged
         w = leave(objective, mean).astype(problem.dtype, copy=False)
         value, gradient = _measure(problem, w, state.step)
         return state._replace(
@@ -266,7 +269,11 @@ class SGD(Method):
     def _steps(self, state: SGDState, count: int) -> np.ndarray:
         """ηₜ of the next steps, float64[count]."""
         t = np.arange(state.t, state.t + count, dtype=np.float64)
-        return state.step / (1.0 + t / state.hold) ** (1.0 if self.schedule == "1/t" else 0.5)
+        t /= state.hold
+        t += 1.0
+        if self.schedule != "1/t":
+            np.sqrt(t, out=t)
+        return np.divide(state.step, t, out=t)
 
     def _pass(
         self, problem: Problem, steps: np.ndarray, state: SGDState, total: np.ndarray
@@ -274,7 +281,8 @@ class SGD(Method):
         """Change the iterate of `state`, and `total`, in place by one pass."""
         objective, draws = problem.objective, self._sampler(problem)
         data, n = objective.samples, objective.n
-        order, pull = draws.order(n, state.rng), data.a / draws.odds
+        order, pull = draws.order(n, state.rng), data.a
+        pull /= draws.odds
         batch, l1, l2 = min(self.batch, n), float(objective.l1), float(objective.l2)
         penalties = (l1, l2, state.radius, state.iterate, total)
         if not is_sparse(data.X):

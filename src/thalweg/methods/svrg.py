@@ -35,7 +35,6 @@ from thalweg.methods.incremental import (
     Incremental,
     IncrementalState,
     Pull,
-    first_search,
     visit,
 )
 from thalweg.methods.problem import Problem
@@ -68,8 +67,9 @@ class SVRG(Incremental):
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> IncrementalState:
         """The state at w₀, which is the first snapshot."""
         data = problem.objective
-        slopes = np.empty(data.n * data.outputs)
-        return self.at_snapshot(problem, enter(data, w0), slopes, *first_search(self, data), rng)
+        tree, numbers = self.prepared(problem)
+        v, g, slopes = enter(data, w0), np.empty(data.dim), np.empty(data.n * data.outputs)
+        return self.at_snapshot(problem, v, g, slopes, tree, numbers, rng)
 
     def travel(self, problem: Problem, state: Any, pull: Pull | None = None) -> IncrementalState:
         """The visits from one snapshot to the next, over F and, where it is given, a pull."""
@@ -77,5 +77,5 @@ class SVRG(Incremental):
         if self.iterate == "random":
             # To draw one of the iterates is to stop there: those after it change nothing.
             count = int(state.rng.integers(1, count + 1))
-        v, _, numbers = visit(self, problem, state, count, pull)
-        return self.at_snapshot(problem, v, state.slopes, state.tree, numbers, state.rng)
+        v, numbers = visit(self, problem, state, count, pull)
+        return self.at_snapshot(problem, v, state.g, state.slopes, state.tree, numbers, state.rng)

@@ -30,12 +30,17 @@ class FiniteSum(NamedTuple):
 
     X: Any  # n rows of p entries: dense, Standardized, CSR or ScaledCSR
     y: np.ndarray  # targets, ±1, or labels, float64[n]
-    a: np.ndarray  # relative weights, float64[n]
+    c: np.ndarray  # weights of sum 1, float64[n]: a = n·c, which is not stored
     squares: np.ndarray  # ‖x̃ᵢ‖², float64[n]
     code: int  # of the loss
     delta: float  # of the Huber loss
     outputs: int  # K
     has_intercept: bool
+
+    @property
+    def a(self) -> np.ndarray:
+        """Relative weights, a fresh float64[n]."""
+        return self.y.size * self.c
 
 
 def finite_sum(problem: LinearProblem) -> FiniteSum:
@@ -43,11 +48,12 @@ def finite_sum(problem: LinearProblem) -> FiniteSum:
     X = _model_rows(problem)
     squares = np.empty(problem.n)
     passes.squares_pass(X, 0, problem.n, squares)
+    squares += problem.fit_intercept
     return FiniteSum(
         X=X,
         y=problem.y.astype(np.float64, copy=False),
-        a=problem.n * problem.weights,
-        squares=squares + problem.fit_intercept,
+        c=problem.weights,
+        squares=squares,
         code=LOSSES[problem.loss],
         delta=problem.delta,
         outputs=problem.outputs,
@@ -58,7 +64,10 @@ def finite_sum(problem: LinearProblem) -> FiniteSum:
 def sample_smoothness(problem: LinearProblem) -> np.ndarray:
     """Lᵢ without l2, float64[n]: of rows that are centred only where that is free."""
     data = problem.samples
-    return data.a * problem.curvature_bound * data.squares
+    L = data.a
+    L *= problem.curvature_bound
+    L *= data.squares
+    return L
 
 
 def enter(problem: LinearProblem, w: np.ndarray) -> np.ndarray:
@@ -70,20 +79,24 @@ def enter(problem: LinearProblem, w: np.ndarray) -> np.ndarray:
 
 
 def leave(problem: LinearProblem, v: np.ndarray) -> np.ndarray:
-    """The variables of the problem, a fresh float[dim] in the dtype of X, from those here."""
-    w, count, m = v.copy(), problem.p * problem.outputs, _centres(problem)
+    """The variables of the problem, float[dim] in the dtype of X, from those here.
+
+    `v` itself where they are the same.
+    """
+    count, m = problem.p * problem.outputs, _centres(problem)
     if m is not None:
-        w[count:] += m @ v[:count].reshape(problem.p, problem.outputs)
-    return w.astype(problem.matrix.dtype)
+        b = v[count:] + m @ v[:count].reshape(problem.p, problem.outputs)
+        v = np.append(v[:count], b)
+    return v.astype(problem.matrix.dtype, copy=False)
 
 
 def leave_gradient(problem: LinearProblem, d: np.ndarray) -> np.ndarray:
-    """The gradient in the variables of the problem, from that in those here, float64[dim]."""
-    out, count, m = d.copy(), problem.p * problem.outputs, _centres(problem)
+    """Change `d`, the gradient in these variables, in place to that in those of the problem."""
+    count, m = problem.p * problem.outputs, _centres(problem)
     if m is not None:
         # b′ = b − Σⱼ mⱼdⱼwⱼ: to move wⱼ at a fixed b moves b′ by −mⱼdⱼ.
-        out[:count] -= np.outer(m, d[count:]).ravel()
-    return out
+        d[:count] -= np.outer(m, d[count:]).ravel()
+    return d
 
 
 def _centres(problem: LinearProblem) -> np.ndarray | None:

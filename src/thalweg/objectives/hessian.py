@@ -61,7 +61,9 @@ class LinearHessian:
 
         out, total = problem._add(problem._blocks(block))
         direction, _ = problem.split(v)
-        return problem._join(problem._rescaled(out, total) + problem.l2 * direction, total)
+        out = problem._rescaled(out, total)
+        out += problem.l2 * direction
+        return problem._join(out, total)
 
     def diagonal(self) -> np.ndarray:
         """The diagonal of ∇²F, float64[dim]."""

@@ -8,9 +8,9 @@ vector, the coefficients row by row and then the intercepts; `split` takes it ap
 
 With cᵢ = sᵢ/Σs, γ the bound on ℓ″ and x̃ᵢ = (xᵢ, 1) with an intercept, else xᵢ, the constants are
 
-    L     = γ λ_max(Σ cᵢ x̃ᵢx̃ᵢᵀ) + l2           smoothness of F without l1, by Lanczos, with its
-    error Lᵢ    = n cᵢ γ ‖x̃ᵢ‖² + l2                  that of n times one summand, n = the number of
-    samples μ     = l2 without an intercept, else 0    strong convexity that is certain
+    L  = γ λ_max(Σ cᵢ x̃ᵢx̃ᵢᵀ) + l2             smoothness of F without l1, by Lanczos, with its error
+    Lᵢ = n cᵢ γ ‖x̃ᵢ‖² + l2                    that of n times one of the n summands
+    μ  = l2 without an intercept, else 0      strong convexity that is certain
 
 Standardizing is implicit: with means m and scales d a feature is (x − m)·d, so that scores are
 x·(d∘w) + (b − m·(d∘w)) and the gradient in w is d∘(Xᵀr − mΣr). X is never changed or copied for it,
@@ -22,6 +22,7 @@ Cost: value and gradient, or a Hessian-vector product, take one pass over X; mem
 from __future__ import annotations
 
 import copy
+import operator
 from functools import cached_property
 from typing import Any
 
@@ -29,9 +30,10 @@ import numpy as np
 
 from thalweg.core.checks import check_choice, check_count, check_number, check_reals, describe
 from thalweg.core.errors import InputError
-from thalweg.curvature.lanczos import SpectrumEnds, extreme_eigenvalues
+from thalweg.curvature.extent import Extent, spectrum_extent
 from thalweg.kernels import classes, margins
 from thalweg.kernels import linear as passes
+from thalweg.kernels.duality import class_dual_sum_pass, dual_sum_pass
 from thalweg.kernels.losses import LOSSES, curvature_bound
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.finite_sum import FiniteSum, finite_sum
@@ -45,7 +47,7 @@ from thalweg.rules.soft_threshold import soft_threshold
 MULTINOMIAL = "multinomial"
 NAMES = tuple(LOSSES)
 CLASSIFIERS = ("logistic", "squared-hinge", MULTINOMIAL)
-CACHED = ("gram_ends", "row_squares", "column_squares", "samples")  # what other rows change
+CACHED = ("gram_extent", "row_squares", "column_squares", "samples")  # what other rows change
 LANCZOS_STEPS = 60  # products for L: its error bound is then some percent of L
 
 
@@ -174,7 +176,7 @@ class LinearProblem:
 
     def coefficients(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and intercepts in the units of X."""
-        return self._unscaled(self._point(w))
+        return self._unscaled(np.array(self._point(w), dtype=np.float64))
 
     def value(self, w: np.ndarray) -> float:
         """F(w), the penalties included."""
@@ -229,8 +231,9 @@ class LinearProblem:
 
         out, total = self._add(self._blocks(block))
         direction, _ = self.split(v)
-        product = self._join(self._rescaled(out, total) + self.l2 * direction, total)
-        return product.astype(w.dtype, copy=False)
+        out = self._rescaled(out, total)
+        out += self.l2 * direction
+        return self._join(out, total).astype(w.dtype, copy=False)
 
     def hessian(self, w: np.ndarray) -> np.ndarray:
         """The whole Hessian of F without l1, float64[dim, dim]."""
@@ -238,6 +241,8 @@ class LinearProblem:
 
     def penalty(self, w: np.ndarray) -> float:
         """l1‖w‖₁ of the coefficients."""
+        if not self.l1:
+            return 0.0
         coefficients, _ = self.split(w)
         return self.l1 * float(np.sum(np.abs(coefficients), dtype=np.float64))
 
@@ -255,18 +260,17 @@ class LinearProblem:
 
     def transpose(self, theta: np.ndarray) -> np.ndarray:
         """Σ cᵢxᵢθᵢᵀ over the features as they enter the model, float64[p] or [p, K]."""
-        X, weighted = self.matrix.rows, (self.weights * theta.T).T
+        X, c = self.matrix.rows, self.weights
 
-        def block(start: int, stop: int) -> tuple[np.ndarray]:
+        def block(start: int, stop: int) -> tuple[np.ndarray, Any]:
             G = np.zeros((self.p, *theta.shape[1:]))
             if self.loss == MULTINOMIAL:
-                passes.class_transpose_pass(X, weighted, start, stop, G)
-            else:
-                passes.transpose_pass(X, weighted, start, stop, G)
-            return (G,)
+                total = np.zeros(self.outputs)
+                class_dual_sum_pass(X, c, theta, start, stop, G, total)
+                return G, total
+            return G, dual_sum_pass(X, c, theta, start, stop, G)
 
-        (G,) = self._add(self._blocks(block))
-        return self._rescaled(G, weighted.sum(axis=0))
+        return self._rescaled(*self._add(self._blocks(block)))
 
     @property
     def curvature_bound(self) -> float:
@@ -274,9 +278,9 @@ class LinearProblem:
         return curvature_bound(LOSSES[self.loss])
 
     @cached_property
-    def gram_ends(self) -> SpectrumEnds:
-        """Both ends of the spectrum of Σ cᵢx̃ᵢx̃ᵢᵀ, by Lanczos, with their errors."""
-        return extreme_eigenvalues(
+    def gram_extent(self) -> Extent:
+        """Both ends of the spectrum of Σ cᵢx̃ᵢx̃ᵢᵀ, by Lanczos, with their error."""
+        return spectrum_extent(
             self._gram_vector,
             self.p + self.fit_intercept,
             rng=np.random.default_rng(0),
@@ -286,7 +290,7 @@ class LinearProblem:
     @property
     def smoothness(self) -> float:
         """L: the Lanczos estimate plus its error, so that 1/L is a safe step."""
-        return self.curvature_bound * self.gram_ends.interval[1] + self.l2
+        return self.curvature_bound * self.gram_extent.interval[1] + self.l2
 
     @property
     def strong_convexity(self) -> float:
@@ -377,8 +381,9 @@ class LinearProblem:
     ) -> tuple[float, np.ndarray]:
         """Value and gradient of the data term, those of the l2 penalty added."""
         coefficients, _ = self.split(w)
-        gradient = self._join(self._rescaled(G, slopes) + self.l2 * coefficients, slopes)
-        return value + self._ridge(coefficients), gradient.astype(w.dtype, copy=False)
+        G = self._rescaled(G, slopes)
+        G += self.l2 * coefficients
+        return value + self._ridge(coefficients), self._join(G, slopes).astype(w.dtype, copy=False)
 
     def _gram_vector(self, v: np.ndarray) -> np.ndarray:
         coefficients = v[: self.p]
@@ -432,8 +437,8 @@ class LinearProblem:
         return means, scales
 
     def _unscaled(self, w: np.ndarray) -> tuple[np.ndarray, Any]:
-        """Coefficients and intercepts that act on X as it is."""
-        W, b = self.split(np.array(w, dtype=np.float64))  # one type for the kernels
+        """Coefficients and intercepts that act on X as it is; views of `w` where they can be."""
+        W, b = self.split(np.require(w, np.float64, ["C", "W"]))  # one type for the kernels
         if self.scales is None or self.means is None:
             return W, b if self.loss == MULTINOMIAL else np.float64(b)
         scales = self.scales if W.ndim == 1 else self.scales[:, None]
@@ -466,7 +471,11 @@ class LinearProblem:
     @staticmethod
     def _add(parts: list[tuple[Any, ...]]) -> tuple[Any, ...]:
         """The parts of the threads, added up field by field."""
-        return tuple(sum(field[1:], start=field[0]) for field in zip(*parts, strict=True))
+        first, *others = parts
+        for part in others:
+            # In place where the field is an array: it belongs to a thread that is done with it.
+            first = tuple(operator.iadd(mine, more) for mine, more in zip(first, part, strict=True))
+        return first
 
     def _point(self, w: Any) -> np.ndarray:
         w = check_reals("w", w)

@@ -17,6 +17,8 @@ from thalweg.core.checks import describe
 from thalweg.core.errors import InputError
 from thalweg.kernels.rows import CSR
 
+BLOCK = 100_000  # entries looked at at a time, so that a check takes no memory to speak of
+
 
 class Matrix(NamedTuple):
     """A checked matrix, in the form that kernels take."""
@@ -91,8 +93,8 @@ def _sparse(X: Any, notes: list[str]) -> Matrix:
         notes.append(f"X was converted from {X.format.upper()} to CSR, one copy")
         X = X.tocsr()
     data = _floating(X.data, notes)
-    bad = np.flatnonzero(~np.isfinite(data))
-    if bad.size:
+    bad = _first_bad(data[:, None])
+    if bad is not None:
         place = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
         raise InputError(
             f"X must be finite, got {data[bad[0]]} in row {place}, column {X.indices[bad[0]]}: "
@@ -140,7 +142,7 @@ def _floating(array: np.ndarray, notes: list[str]) -> np.ndarray:
 
 def _first_bad(array: np.ndarray) -> tuple[int, int] | None:
     """Where the first entry that is not finite stands, looking at a block at a time."""
-    block = max(1, 1_000_000 // array.shape[1])
+    block = max(1, BLOCK // array.shape[1])
     for start in range(0, array.shape[0], block):
         finite = np.isfinite(array[start : start + block])
         if not finite.all():

@@ -94,7 +94,7 @@ def _spread(squares: np.ndarray) -> float:
 def _smoothness(part: LinearProblem, how: str) -> tuple[float, str]:
     """L of the part: from all eigenvalues where that is cheap, else by the power method."""
     p = part.p + part.fit_intercept
-    if "gram_ends" in part.__dict__:
+    if "gram_extent" in part.__dict__:
         return part.smoothness, BOUNDED if how == EXACT else how
     if p * p * (part.n + p) <= MOST_WORK:
         gram = np.stack([part._gram_vector(unit) for unit in np.eye(p)])

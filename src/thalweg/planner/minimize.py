@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from thalweg.core.checks import (
     check_callable,
     check_count,
@@ -85,16 +87,10 @@ def minimize(
     else:
         chosen = choose(objective) if method == "auto" else resolve(method)
     _check_roles(objective, chosen)
-    start = known(objective, "start") if w0 is None else w0
-    if start is None:
-        raise InputError(
-            f"w0 must be given: {name_of(objective)} has no customary start; "
-            "pass a vector with one entry per variable"
-        )
     run = drive(
         objective,
         chosen,
-        check_vector("w0", start, dim=objective.dim),
+        _start(objective, w0),
         tol=tol,
         max_iter=check_count("max_iter", max_iter, at_least=0),
         time_limit=None
@@ -133,6 +129,17 @@ def _objective(objective: Any) -> Any:
         f"objective must be an objective or a function of a vector, got {describe(objective)}: "
         "pass a surface, tw.Objective(value, gradient), or a function"
     )
+
+
+def _start(objective: Any, w0: Any) -> np.ndarray:
+    """A vector of its own to start from."""
+    start = known(objective, "start") if w0 is None else w0
+    if start is None:
+        raise InputError(
+            f"w0 must be given: {name_of(objective)} has no customary start; "
+            "pass a vector with one entry per variable"
+        )
+    return check_vector("w0", start, dim=objective.dim)
 
 
 def _check_roles(objective: Any, method: Method) -> None:
