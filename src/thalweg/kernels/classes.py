@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from thalweg.kernels import linear, margins
+from thalweg.kernels import duality, linear, margins
 from thalweg.kernels.linear import in_row_blocks
 from thalweg.kernels.rows import is_sparse
 
@@ -84,6 +84,17 @@ def curved_vector_pass(X, c, P, V, v_b, start, stop, out, total):
         u += v_b
         margins.class_curved_rows_pass(c[first:last], P[first:last], u, total)
         out += block.T @ u
+
+
+def dual_sum_pass(X, c, theta, start, stop, G, total):
+    """Add Σ cᵢxᵢθᵢᵀ to `G` and Σ cᵢθᵢ to `total`, in place."""
+    if is_sparse(X):
+        duality.class_dual_sum_pass(X, c, theta, start, stop, G, total)
+        return
+    for first, last, block in _blocks(X, start, stop):
+        weighted = c[first:last, None] * theta[first:last]
+        total += weighted.sum(axis=0)
+        G += block.T @ weighted
 
 
 def _blocks(X, start, stop):

@@ -20,7 +20,7 @@ from thalweg.kernels.losses import (
     multinomial_probabilities,
     multinomial_value_and_slope,
 )
-from thalweg.kernels.rows import FAST_SUM, row_add_outer, row_axpy
+from thalweg.kernels.rows import FAST_SUM, row_add_outer, rows_axpy, rows_in_cache
 
 
 @kernel(inline=True)
@@ -76,11 +76,14 @@ def shrink_pass(theta, factor, sign):
 @kernel(fastmath=FAST_SUM)
 def dual_sum_pass(X, c, theta, start, stop, g):
     """Add Σ cᵢθᵢxᵢ over the rows to `g` in place; returns Σ cᵢθᵢ."""
+    weighted = np.empty(rows_in_cache(X))
     total = 0.0
-    for i in range(start, stop):
-        weighted = c[i] * theta[i]
-        total += weighted
-        row_axpy(X, i, weighted, g)
+    for first in range(start, stop, weighted.size):
+        last = min(first + weighted.size, stop)
+        for i in range(first, last):
+            weighted[i - first] = c[i] * theta[i]
+            total += weighted[i - first]
+        rows_axpy(X, first, last, weighted, g)
     return total
 
 

@@ -174,7 +174,7 @@ def sparse_pass(data, order, odds, rule, memory, cells, block):
     w, b, g, g_b, slopes, tree, numbers = memory
     indices, indptr, n, decay = X.indices, X.indptr, y.size, 2.0 ** (-1.0 / y.size)
     z, change, fresh = np.empty(K), np.empty(K), np.empty(batch * K)
-    news_b = np.zeros(K)
+    news_b, outputs = np.zeros(K), np.uint64(K)  # unsigned, as are the indices: see `rows`
     A, E, R = np.zeros(block + 1), np.zeros(block + 1), 1.0
     now = np.int64(0)  # a plain 0 is a type of its own: the lag would be compiled twice
     for t in range(min(AHEAD, order.size)):
@@ -187,9 +187,9 @@ def sparse_pass(data, order, odds, rule, memory, cells, block):
             i = order[r]
             for k in range(K):
                 z[k] = 0.0
-            for e in range(indptr[i], indptr[i + 1]):
-                x, j = stored(X, e), indices[e] * K
-                for k in range(K):
+            for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+                x, j = stored(X, e), np.uint64(indices[e]) * outputs
+                for k in range(outputs):
                     z[k] += x * caught_up(cells, j + k, A, E, now, l1)
             for k in range(K):
                 z[k] = R * z[k] + b[k]
@@ -208,9 +208,9 @@ def sparse_pass(data, order, odds, rule, memory, cells, block):
                 i = order[r]
                 share = odds[r if tree.size > 0 else i]
                 _remember(slopes, i, share, fresh, (r - t) * K, change, g_b, numbers)
-                for e in range(indptr[i], indptr[i + 1]):
-                    x, j = stored(X, e), indices[e] * K
-                    for k in range(K):
+                for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+                    x, j = stored(X, e), np.uint64(indices[e]) * outputs
+                    for k in range(outputs):
                         cells[j + k, G] += x * change[k]
         inverse = 1.0 / max(numbers[0], 1.0)
         if now == block or R * (1.0 - eta * l2) < SMALLEST:
@@ -229,9 +229,9 @@ def sparse_pass(data, order, odds, rule, memory, cells, block):
                 _correct(slopes, i, fresh, (r - t) * K, share, change, news_b)
                 for k in range(K):
                     change[k] *= eta / R
-                for e in range(indptr[i], indptr[i + 1]):
-                    x, j = stored(X, e), indices[e] * K
-                    for k in range(K):
+                for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+                    x, j = stored(X, e), np.uint64(indices[e]) * outputs
+                    for k in range(outputs):
                         cells[j + k, V] -= x * change[k]
         if has_intercept:
             _step_intercepts(b, g_b, news_b, eta, inverse, intercept_l2)
@@ -240,9 +240,9 @@ def sparse_pass(data, order, odds, rule, memory, cells, block):
                 i = order[r]
                 share = odds[r if tree.size > 0 else i]
                 _remember(slopes, i, share, fresh, (r - t) * K, change, g_b, numbers)
-                for e in range(indptr[i], indptr[i + 1]):
-                    x, j = stored(X, e), indices[e] * K
-                    for k in range(K):
+                for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+                    x, j = stored(X, e), np.uint64(indices[e]) * outputs
+                    for k in range(outputs):
                         caught_up(cells, j + k, A, E, now, l1)  # by the slope sum as it was
                         cells[j + k, G] += x * change[k]
     end_block(cells, R, A, E, now, l1)

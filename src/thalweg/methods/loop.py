@@ -347,7 +347,8 @@ def _is_converged(journey: Journey) -> bool:
     if journey.payment is None:
         return measured <= journey.allowed and _certify(journey).holds
     passes, value = journey.problem.passes, journey.state.value
-    if not journey.payment.is_due(passes, measured, value, journey.allowed):
+    own = journey.method.lower_bound(journey.state)
+    if not journey.payment.is_due(passes, measured, value, journey.allowed, own):
         return False
     found = _gap(journey, journey.payment, journey.state.w)
     journey.certificate = gap_certificate(found, journey.scale, journey.tol)
@@ -362,7 +363,8 @@ def _gap(journey: Journey, payment: Payment, w: np.ndarray, *, thorough: bool = 
     Where l1 = 0 a gap is as tight as the run needs.
     """
     problem = journey.problem.objective
-    found = duality_gap(problem, w, thorough=thorough).above(payment.floor)
+    theta = journey.method.dual_point(journey.problem, journey.state)
+    found = duality_gap(problem, w, thorough=thorough, theta=theta).above(payment.floor)
     if problem.l1 > 0 and journey.allowed < found.gap <= NEAR * journey.allowed:
         price = found.passes + price_of_tightening(problem, w)
         if payment.affords(journey.problem.passes, price):

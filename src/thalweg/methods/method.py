@@ -15,6 +15,7 @@ docstring says so, and returns that very state when it cannot move.
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
@@ -84,6 +85,14 @@ class Method:
 
     def steepest(self, state: Any) -> tuple[float, str] | None:
         """The curvature that limits its steps and whose it is; None where it is the objective's."""
+        return None
+
+    def lower_bound(self, state: Any) -> float:
+        """What F* is at least, as the method itself reckons: worth a proof where it is near F."""
+        return -math.inf
+
+    def dual_point(self, problem: Problem, state: Any) -> np.ndarray | None:
+        """A point of the dual that proves that bound, float64[n] or [n, K]; None without one."""
         return None
 
     def guarantee(self, problem: Problem, state: Any) -> str:

@@ -13,6 +13,7 @@ at the same iterations.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from thalweg.certificates.duality import Gap
@@ -32,10 +33,15 @@ class Payment(NamedTuple):
     floor: float = float("-inf")  # the highest lower bound on F* so far
     spent: float = 0.0  # passes of all gaps
 
-    def is_due(self, passes: float, norm: float, value: float, limit: float) -> bool:
-        """Whether to pay now; at the point of the last payment, always."""
+    def is_due(
+        self, passes: float, norm: float, value: float, limit: float, floor: float = -math.inf
+    ) -> bool:
+        """Whether to pay now; at the point of the last payment, always.
+
+        Also where the method's own lower bound, `floor`, says that this is the end.
+        """
         since = passes - self.passes
-        if since == 0:
+        if since == 0 or (value - floor <= limit and self.affords(passes)):
             return True
         forecast = self.gap * (norm / self.norm) ** 2 if self.norm > 0 else 0.0
         forecast = min(forecast, value - self.floor)

@@ -33,7 +33,7 @@ from thalweg.core.errors import InputError
 from thalweg.curvature.extent import Extent, spectrum_extent
 from thalweg.kernels import classes, margins
 from thalweg.kernels import linear as passes
-from thalweg.kernels.duality import class_dual_sum_pass, dual_sum_pass
+from thalweg.kernels.duality import dual_sum_pass
 from thalweg.kernels.losses import LOSSES, curvature_bound
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.finite_sum import FiniteSum, finite_sum
@@ -266,7 +266,7 @@ class LinearProblem:
             G = np.zeros((self.p, *theta.shape[1:]))
             if self.loss == MULTINOMIAL:
                 total = np.zeros(self.outputs)
-                class_dual_sum_pass(X, c, theta, start, stop, G, total)
+                classes.dual_sum_pass(X, c, theta, start, stop, G, total)
                 return G, total
             return G, dual_sum_pass(X, c, theta, start, stop, G)
 
