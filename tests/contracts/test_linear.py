@@ -31,7 +31,7 @@ def problem(loss="logistic", *, sparse=False, dtype=np.float64, **options):
 def refuses(name, loss, penalty):
     method = tw.METHODS[name]
     return (
-        ("l1" in penalty and not method.takes_penalty)
+        ("l1" in penalty and not (method.takes_penalty or method.takes_linear_penalty))
         or (name == "cholesky" and loss != "squared")
         or (name == "sdca" and "l2" not in penalty)
         or (name == "cd" and loss == "multinomial")

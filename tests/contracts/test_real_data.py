@@ -66,9 +66,10 @@ def reference(loss, penalty):
 
 
 def refuses(name, loss, penalty):
-    smooth_only = PENALTIES[penalty][0] > 0 and not tw.METHODS[name].takes_penalty
+    method = tw.METHODS[name]
+    takes_l1 = method.takes_penalty or method.takes_linear_penalty
     return (
-        smooth_only
+        (PENALTIES[penalty][0] > 0 and not takes_l1)
         or (name == "cholesky" and loss != "squared")
         or (name == "sdca" and PENALTIES[penalty][1] == 0.0)
         or (name == "cd" and loss == "multinomial")

@@ -1,7 +1,6 @@
 """Predictions grow and fall with κ, n and tol as the rates they come from."""
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,8 +11,6 @@ from thalweg.planner.geometry import geometry
 from thalweg.planner.plan import CANDIDATES
 from thalweg.planner.prediction import expected
 
-PRICE = SimpleNamespace(gradient=1.0, hessian=5.0, dual=2.0, visits=3.0)
-
 
 def problem(l2, n=50):
     rng = np.random.default_rng(0)
@@ -23,7 +20,7 @@ def problem(l2, n=50):
 
 def iterations(name, l2, tol=1e-6, n=50):
     data = problem(l2, n)
-    return expected(name, data, geometry(data), PRICE, tol).iterations
+    return expected(name, data, geometry(data), tol).iterations
 
 
 @pytest.mark.parametrize("name", CANDIDATES)
@@ -44,14 +41,14 @@ def test_single_samples_gain_from_more_samples(name):
 def test_gradient_descent_is_bounded_by_kappa():
     data = problem(0.05)
     shape = geometry(data)
-    hope = expected("gd", data, shape, PRICE, 1e-6)
+    hope = expected("gd", data, shape, 1e-6)
     assert hope.bound == pytest.approx(shape.L.value / 0.05 * math.log(1e6))
     assert hope.iterations < hope.bound
 
 
 def test_the_bound_of_gradient_descent_holds():
     data = problem(0.05)
-    hope = expected("gd", data, geometry(data), PRICE, 1e-6)
+    hope = expected("gd", data, geometry(data), 1e-6)
     run = tw.minimize(data, "gd", tol=1e-6, max_iter=100_000, progress=False)
     assert run.converged
     assert run.iterations <= hope.bound
@@ -60,4 +57,4 @@ def test_the_bound_of_gradient_descent_holds():
 def test_an_unknown_method_is_refused():
     data = problem(0.1)
     with pytest.raises(InputError, match="no prediction"):
-        expected("adam", data, geometry(data), PRICE, 1e-6)
+        expected("adam", data, geometry(data), 1e-6)

@@ -33,6 +33,7 @@ class Method:
     name: ClassVar[str]
     State: ClassVar[type]  # the NamedTuple that init and advance return
     takes_penalty: ClassVar[bool] = False  # F = f + h with a proximal step for h
+    takes_linear_penalty: ClassVar[bool] = False  # only where h is the l1 of a LinearProblem
     takes_noise: ClassVar[bool] = True  # gradients that are right only on average
     only_linear: ClassVar[bool] = False  # for LinearProblem alone
     adds_noise: ClassVar[bool] = False  # its own draws send the value up and down on the way

@@ -14,6 +14,8 @@ minimizer of a sample of m rows lies about dim/2m, in units of the loss, above t
 whole (half the variance of a maximum-likelihood estimate), so a stage ends when a step gains less.
 Both stages are the first iteration, which ends with one look at the whole.
 
+With an l1 penalty, on a linear problem, the quadratic keeps the penalty (`prox_newton`).
+
 Cost: a Hessian (dim products, or one pass of a linear problem) and O(dim³) a step; memory O(dim²),
 and an eighth of X while sampling: use newton-cg for many variables. The absolute value: Dauphin et
 al., NeurIPS 2014.
@@ -31,6 +33,7 @@ from thalweg.core.errors import InputError
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Point, Problem
+from thalweg.methods.prox_newton import prox_newton_step, shortest_subgradient
 from thalweg.methods.wolfe import strong_wolfe
 from thalweg.objectives.linear import LinearProblem
 
@@ -51,7 +54,8 @@ class NewtonState(NamedTuple):
 
     w: np.ndarray  # iterate, float[dim]
     value: float  # f(w)
-    gradient: np.ndarray  # ∇f(w), float[dim]
+    gradient: np.ndarray  # ∇f(w), float[dim]; with l1 the shortest subgradient of F
+    slope: np.ndarray  # ∇f(w), float[dim]
     scores: np.ndarray  # of a linear problem at w, float64[n] or [n, K]; else empty
     rng: np.random.Generator  # draws the samples
     steps: int  # taken
@@ -64,6 +68,7 @@ class Newton(Method):
     name: ClassVar[str] = "newton"
     State: ClassVar[type] = NewtonState
     descends: ClassVar[bool] = True
+    takes_linear_penalty: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
 
     def check(self, problem: Problem) -> None:
@@ -77,21 +82,32 @@ class Newton(Method):
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonState:
         """The state at w₀."""
-        return NewtonState(*problem.point(w0), rng, 0)
+        return _state(problem, problem.point(w0), rng, 0)
 
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState:
         """One factorisation and one line search; the first time on samples, where they pay."""
-        point = Point(*state[:4])
-        found = None
+        value = state.value - problem.penalty(state.w)
+        point, found = Point(state.w, value, state.slope, state.scores), None
         if not state.steps:
             found = solve_samples(problem, point, state.rng)
         if found is None:
             found = newton_step(problem, point)
-        return state if found is None else NewtonState(*found, state.rng, state.steps + 1)
+        return state if found is None else _state(problem, found, state.rng, state.steps + 1)
+
+
+def _state(problem: Problem, point: Point, rng: np.random.Generator, steps: int) -> NewtonState:
+    w, value, slope, scores = point
+    gradient = slope
+    if problem.is_composite:
+        gradient = shortest_subgradient(problem, w, slope)
+        value += problem.penalty(w)
+    return NewtonState(w, value, gradient, slope, scores, rng, steps)
 
 
 def newton_step(problem: Problem, point: Point) -> Point | None:
     """The point that one step leads to, if any."""
+    if problem.is_composite:
+        return prox_newton_step(problem, point)
     H = problem.hessian_at(point).matrix()
     if not np.all(np.isfinite(H)):
         return None
@@ -123,7 +139,7 @@ def solve(H: np.ndarray, g: np.ndarray, ridge: float) -> np.ndarray:
 
 def solve_samples(problem: Problem, start: Point, rng: np.random.Generator) -> Point | None:
     """Where growing samples have their minimum, if it is lower on the whole; else None."""
-    data, w = problem.smooth, start.w
+    data, w = problem.objective, start.w
     if not start.scores.size or data.loss == "squared" or data.matrix.entries < LARGE:
         return None
     for share in SHARES:
@@ -137,7 +153,8 @@ def solve_samples(problem: Problem, start: Point, rng: np.random.Generator) -> P
             ahead = newton_step(sample, point)
             if ahead is None:
                 break
-            gain, point = point.value - ahead.value, ahead
+            gain = point.value + sample.penalty(point.w) - ahead.value - sample.penalty(ahead.w)
+            point = ahead
             if gain <= problem.dim / (2 * rows) * point.value:
                 break
         w = point.w
@@ -145,7 +162,8 @@ def solve_samples(problem: Problem, start: Point, rng: np.random.Generator) -> P
     if w is start.w:
         return None
     found = problem.point(w)
-    return found if found.value < start.value else None
+    fallen = found.value + problem.penalty(w) < start.value + problem.penalty(start.w)
+    return found if fallen else None
 
 
 def draw_rows(

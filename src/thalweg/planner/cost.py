@@ -21,7 +21,7 @@ from thalweg.methods.saga import SAGA
 from thalweg.methods.sdca import SDCA
 from thalweg.objectives.linear import LinearProblem
 
-ENTRIES = 300_000  # of X in a slice: some 100 µs, above what starting a kernel takes
+ENTRIES = 60_000  # of X in a slice: above what starting a kernel takes
 FEW = 64  # rows that a kernel is started with first, so that compiling is not timed
 LARGEST = 400  # variables of a factorisation that is timed; a larger one takes dim³ as long
 

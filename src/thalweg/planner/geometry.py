@@ -20,7 +20,7 @@ import numpy as np
 from thalweg.core.plan import BOUNDED, ESTIMATED, EXACT, Measured
 from thalweg.objectives.linear import LinearProblem
 
-MOST_ENTRIES = 200_000  # of X that are looked at: some milliseconds
+MOST_ENTRIES = 60_000  # of X that are looked at: a few milliseconds
 MOST_WORK = 2e7  # multiplications that an exact L may take
 POWER_STEPS = 8  # products with the Gram matrix of the sample, where there is no time for more
 

@@ -145,12 +145,13 @@ def _start(objective: Any, w0: Any) -> np.ndarray:
 def _check_roles(objective: Any, method: Method) -> None:
     """Raise if the objective asks for what the method cannot do, naming methods that can."""
     composite = is_composite(objective)
-    if composite and not method.takes_penalty:
-        is_linear = isinstance(objective, LinearProblem)
+    is_linear = isinstance(objective, LinearProblem)
+    if composite and not (method.takes_penalty or (is_linear and method.takes_linear_penalty)):
         able = [
             name
             for name, other in METHODS.items()
-            if other.takes_penalty and (is_linear or not other.only_linear)
+            if (other.takes_penalty and (is_linear or not other.only_linear))
+            or (other.takes_linear_penalty and is_linear)
         ]
         raise InputError(
             f"{method.name} needs a smooth objective, got {name_of(objective)}, which has a "

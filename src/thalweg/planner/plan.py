@@ -59,7 +59,10 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     started = time.perf_counter()
     shape = geometry(problem)
     cost = Cost(problem)
-    rows = [_row(name, problem, shape, cost, tol) for name in CANDIDATES]
+    rows: list[PlanRow] = []
+    for name in CANDIDATES:
+        best = min((row.predicted_seconds for row in rows), default=math.inf)
+        rows.append(_row(name, problem, shape, cost, tol, best))
     rows.sort(key=lambda row: (not row.eligible, row.predicted_seconds))
     rows = _chosen_first(rows, problem)
     return Plan(
@@ -89,22 +92,32 @@ def _chosen_first(rows: list[PlanRow], problem: LinearProblem) -> list[PlanRow]:
     return [replace(chosen, remark=remark), *others]
 
 
-def _row(name: str, problem: LinearProblem, shape: Geometry, cost: Cost, tol: float) -> PlanRow:
+def _row(
+    name: str, problem: LinearProblem, shape: Geometry, cost: Cost, tol: float, best: float
+) -> PlanRow:
     refusal = _refusal(name, problem)
     if refusal:
         return PlanRow(name, eligible=False, remark=refusal)
-    hope = expected(name, problem, shape, cost, tol)
+    hope = expected(name, problem, shape, tol)
     if not math.isfinite(hope.iterations):
         return PlanRow(name, eligible=False, remark="no rate is known without an l2 penalty")
+    # Every pass costs at least a gradient. Where that is too much already, nothing is timed.
+    seconds = OVERHEAD + sum(hope.passes.values()) * cost.gradient
+    remark = "at least"
+    if hope.iterations * seconds < best + A_MOMENT:
+        prices = (count * getattr(cost, kind) for kind, count in hope.passes.items())
+        seconds, remark = OVERHEAD + sum(prices), ""
+    elif "gradient" in hope.passes and len(hope.passes) == 1:
+        remark = ""
     numbers = hope.vectors_n * problem.n * problem.outputs + hope.vectors_p * problem.dim
     return PlanRow(
         name,
         eligible=True,
-        remark="",
+        remark=remark,
         bound=hope.bound,
         predicted_iterations=hope.iterations,
-        seconds_per_iteration=hope.seconds + OVERHEAD,
-        predicted_seconds=hope.iterations * (hope.seconds + OVERHEAD),
+        seconds_per_iteration=seconds,
+        predicted_seconds=hope.iterations * seconds,
         memory=int(8 * numbers),
     )
 
@@ -114,7 +127,7 @@ def _refusal(name: str, problem: LinearProblem) -> str:
     method = METHODS[name]
     if name == "cd" and problem.l1 == 0.0:
         return "works on the few features that an l1 penalty leaves: without one there are none"
-    if problem.l1 > 0.0 and not method.takes_penalty:
+    if problem.l1 > 0.0 and not (method.takes_penalty or method.takes_linear_penalty):
         return "needs a smooth objective: l1 has no gradient at 0"
     try:
         method().check(Problem(problem, problem.dim, problem.start.dtype))
