@@ -105,7 +105,7 @@ def sweep(
     """Time the settings of `tool`, given the lowest F that is known and the time to reach it."""
     found, cap = Sweep(tool.name), limit(fastest)
     with Worker(tool, problem, clock) as worker:
-        found.note = worker.obstacle(cap)
+        found.note = worker.obstacle()
         if found.note:
             return found
         start = time.perf_counter()
@@ -152,9 +152,12 @@ class Worker:
         self.process.kill()
         self.process.join()
 
-    def obstacle(self, cap: float) -> str:
-        """Why it cannot be asked for fits of at most `cap` seconds; empty once it can."""
-        for stage, seconds in (("compile", COMPILE), ("lay out", LAY_OUT), ("warm up", cap)):
+    def obstacle(self) -> str:
+        """Why it cannot be asked for fits; empty once it can.
+
+        What compiles may do so again on the whole data: the first fits there are not cut short.
+        """
+        for stage, seconds in (("compile", COMPILE), ("lay out", LAY_OUT), ("warm up", COMPILE)):
             reply = self.reply(seconds)
             if reply != stage:
                 return reply or f"cut after {seconds:.2g} s: {stage}"

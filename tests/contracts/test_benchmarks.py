@@ -64,7 +64,7 @@ class Scripted:
     """A worker that replies from a list: F(w) = w here."""
 
     def __init__(self, replies, obstacle=""):
-        self.replies, self.asked, self.obstacle = list(replies), [], lambda cap: obstacle
+        self.replies, self.asked, self.obstacle = list(replies), [], lambda: obstacle
 
     def __call__(self, tool, problem, clock):
         return self

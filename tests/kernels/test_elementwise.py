@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from thalweg import rules
 from thalweg.core.errors import InputError
@@ -137,8 +138,11 @@ def test_second_call_does_not_compile():
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="needs sched_getaffinity")
 def test_default_number_of_threads_is_what_the_process_may_use(monkeypatch):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 2, 5})
-    assert available_threads() == 3
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {2})
+    assert available_threads() == 1
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(1000)))
+    most = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    assert available_threads() == min([1000, *most])
 
 
 def test_error_on_another_thread_reaches_the_caller():
@@ -189,3 +193,11 @@ assert step()
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+
+
+def test_limits_on_blas_hold_here_too():
+    free = available_threads()
+    assert free >= 1
+    with threadpool_limits(1, user_api="blas"):
+        assert available_threads() == 1
+    assert available_threads() == free

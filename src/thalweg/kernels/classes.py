@@ -10,14 +10,13 @@ cache between the two products. BLAS is to run on one thread in each of ours (`w
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from thalweg.kernels import duality, linear, margins
+from thalweg.kernels.elementwise import available_threads, blas
 from thalweg.kernels.linear import in_row_blocks
 from thalweg.kernels.rows import is_sparse
 
@@ -32,13 +31,9 @@ def with_blas(
     Left to itself it would spread every small product over all cores and wait for the slowest:
     twice the time alone, and many times that beside other work.
     """
-    with _blas().limit(limits=1, user_api="blas"):
+    threads = available_threads() if threads is None else threads  # before BLAS has one alone
+    with blas().limit(limits=1):
         return in_row_blocks(work, rows, entries, threads)
-
-
-@functools.cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def gradient_pass(X, labels, c, W, b, start, stop, G, slopes, Z=None):

@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numba.extending import overload, register_jitable
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from thalweg import rules
 from thalweg.core.checks import check_count
@@ -162,10 +163,19 @@ for _name in PASSES:
 
 
 def available_threads() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """How many cores this process may use: those it is bound to, and no more than BLAS may.
+
+    So `threadpoolctl.threadpool_limits`, joblib's limits on its workers and OPENBLAS_NUM_THREADS
+    hold for the passes here as they do for a matrix product.
+    """
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min([bound or 1, *(library.num_threads for library in blas().lib_controllers)])
+
+
+@functools.cache
+def blas() -> ThreadpoolController:
+    """What BLAS is loaded, with handles to its number of threads."""
+    return ThreadpoolController().select(user_api="blas")
 
 
 def in_threads(

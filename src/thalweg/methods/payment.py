@@ -4,7 +4,7 @@ Near the optimum the gap falls like the square of the gradient norm, so after a 
 gap at norm g′ is about G(g′/g)²; and with a lower bound on F* from an earlier gap it is at most F −
 that bound. A gap is paid for when one of these forecasts is within the limit, or when the passes
 since the last one have grown by a quarter. Within `SPACING` passes of the last one it is not,
-unless the forecast is far inside the limit.
+unless the forecast is well inside the limit.
 
 And never beyond the budget: the gaps paid for so far, none of which ended the run, take at most a
 fifth of its passes, their own included. Only counters decide, no clock, so that a resumed run pays
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from thalweg.certificates.duality import Gap
 
 SPACING = 10  # passes between two gaps at least
-SURE = 1e-3  # of the limit: a forecast below this is worth a gap at once
+SURE = 0.1  # of the limit: a forecast below this is worth a gap at once
 GROWTH = 0.25  # and of all passes so far, where the forecast says nothing
 BUDGET = 0.25  # of the method's own passes, which is a fifth of all
 
