@@ -42,13 +42,6 @@ class Geometry(NamedTuple):
     mu: Measured
     kappa: Measured
 
-    @property
-    def passes_of_samples(self) -> float:
-        """1 + L_mean/(nμ): the passes in which a method of single samples gains a digit or so."""
-        if self.mu.value == 0.0:
-            return math.inf
-        return 1.0 + self.L_mean.value / (self.n * self.mu.value)
-
 
 def geometry(problem: LinearProblem) -> Geometry:
     """Look at the problem, or at a sample of its rows."""
