@@ -1,11 +1,8 @@
 """`plan`: what every method would cost on a problem, and which one to take.
 
-geometry      what the data look like (`planner.geometry`)
-bound         what theory guarantees, predicted: what to expect (`planner.prediction`)
-cost          seconds of a pass, timed on these data (`planner.cost`)
-
-
-
+geometry             what the data look like (`planner.geometry`)
+bound, predicted     iterations that theory guarantees, and to expect (`planner.prediction`)
+cost                 seconds of a pass, timed on these data (`planner.cost`)
 """
 
 from __future__ import annotations
@@ -101,14 +98,12 @@ def _row(
     hope = expected(name, problem, shape, tol)
     if not math.isfinite(hope.iterations):
         return PlanRow(name, eligible=False, remark="no rate is known without an l2 penalty")
-    # Every pass costs at least a gradient. Where that is too much already, nothing is timed.
+    # Every pass costs at least a gradient. Where that is too much already, nothing else is timed.
     seconds = OVERHEAD + sum(hope.passes.values()) * cost.gradient
     remark = "at least"
-    if hope.iterations * seconds < best + A_MOMENT:
+    if hope.iterations * seconds < best + A_MOMENT or hope.passes.keys() == {"gradient"}:
         prices = (count * getattr(cost, kind) for kind, count in hope.passes.items())
         seconds, remark = OVERHEAD + sum(prices), ""
-    elif "gradient" in hope.passes and len(hope.passes) == 1:
-        remark = ""
     numbers = hope.vectors_n * problem.n * problem.outputs + hope.vectors_p * problem.dim
     return PlanRow(
         name,

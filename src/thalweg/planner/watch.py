@@ -22,6 +22,7 @@ from thalweg.methods.table import resolve
 
 BEHIND = 3.0  # times the prediction
 EARLIEST = 6  # iterations; fewer say nothing of a rate
+GROWTH = 1.25  # of the iterations between two looks: looking at every one would cost as much as it
 SHORTEST = 0.2  # seconds below which no change of method pays
 
 
@@ -32,20 +33,27 @@ class Watch:
         self.plan = plan
         self._begun_at = 0  # iteration at which the present method took over
         self._seconds_before = 0.0  # of the methods before it
+        self._look_at = EARLIEST  # iterations of the present method
         self._tried = {plan.best}
 
     def __call__(self, journey: Journey) -> Method | None:
         """The method to go on with, if it is to be another one."""
+        count = journey.iteration - self._begun_at
+        if count < self._look_at or journey.seconds < SHORTEST:
+            return None
+        self._look_at = math.ceil(GROWTH * count)
         name = journey.method.name
         row = self.plan.row(name)
-        count = journey.iteration - self._begun_at
-        if count < EARLIEST or journey.seconds < SHORTEST:
-            return None
+        own = journey.trace["iteration"] >= self._begun_at  # a long trace leaves some of them out
+        at, seconds, norms = (
+            journey.trace[column][own] for column in ("iteration", "seconds", "gradient_norm")
+        )
         # Of a typical iteration: the first one may have waited for a compiler.
-        elapsed = count * float(np.median(np.diff(journey.trace["seconds"][-count - 1 :])))
+        elapsed = count * float(np.median(np.diff(seconds) / np.diff(at)))
         if elapsed < max(SHORTEST, 0.05 * row.predicted_seconds):
             return None
-        more = _iterations_to_go(journey, count)
+        goal = math.sqrt(journey.tol) * journey.first_norm
+        more = _iterations_to_go(at, norms, goal)
         if (count + more) * elapsed / count <= BEHIND * row.predicted_seconds:
             return None
         remaining = more * elapsed / count
@@ -61,6 +69,7 @@ class Watch:
         plan = self.plan.after(name, count, elapsed)
         self.plan = replace(plan, changes=(*plan.changes, change))
         self._begun_at, self._seconds_before = journey.iteration, journey.seconds
+        self._look_at = EARLIEST
         self._tried.add(other)
         return resolve(other)
 
@@ -69,18 +78,15 @@ class Watch:
         return self.plan.after(method, iterations - self._begun_at, seconds - self._seconds_before)
 
 
-def _iterations_to_go(journey: Journey, count: int) -> float:
-    """Until the gradient norm has fallen as far as tol asks, at the rate of the late iterations.
+def _iterations_to_go(at: np.ndarray, norms: np.ndarray, goal: float) -> float:
+    """Until the gradient norm is at its goal, at the rate of the late half of the iterations.
 
     The gap falls like the square of the norm, and from about F(w₀) to tol times that.
     """
-    norms = journey.trace["gradient_norm"][-count:]
     half = max(2, len(norms) // 2)
-    start, end = float(np.max(norms[:-half] if len(norms) > half else norms[:1])), float(norms[-1])
-    late = float(np.max(norms[-half : -half + 2]))
-    goal = math.sqrt(journey.tol) * journey.first_norm
+    late, end = float(np.max(norms[-half : -half + 2])), float(norms[-1])
     if end <= goal:
         return 0.0
-    if not 0.0 < end < late or not start:
+    if not 0.0 < end < late:
         return math.inf
-    return math.log(end / goal) / (math.log(late / end) / half)
+    return math.log(end / goal) / (math.log(late / end) / float(at[-1] - at[-half]))
