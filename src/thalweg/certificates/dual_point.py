@@ -91,12 +91,6 @@ def lower_bound(
     return found if np.isfinite(found.floor) else LowerBound(0.0, 0.0)
 
 
-def dual_value(problem: LinearProblem, theta: np.ndarray) -> LowerBound:
-    """D(θ) of a dual point that a method has found, with its rounding."""
-    intercepts = np.zeros(problem.outputs * problem.fit_intercept)
-    return _scaled(problem, intercepts, theta, problem.transpose(theta), -np.inf)
-
-
 def slopes(
     problem: LinearProblem, z: np.ndarray, theta: np.ndarray | None = None
 ) -> tuple[float, np.ndarray]:

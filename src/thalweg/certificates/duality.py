@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.certificates.dual_point import EPS, ROUNDING, dual_value, lower_bound, reach, slopes
+from thalweg.certificates.dual_point import EPS, ROUNDING, lower_bound, reach, slopes
 from thalweg.certificates.support_step import support_step
 from thalweg.core.certificate import Certificate
 from thalweg.core.checks import check_number, check_vector, describe
@@ -65,32 +65,22 @@ def has_gap(objective: Any) -> bool:
     return isinstance(objective, LinearProblem) and (objective.l1 > 0 or objective.l2 > 0)
 
 
-def duality_gap(
-    problem: LinearProblem,
-    w: np.ndarray,
-    *,
-    thorough: bool = False,
-    theta: np.ndarray | None = None,
-) -> Gap:
+def duality_gap(problem: LinearProblem, w: np.ndarray, *, thorough: bool = False) -> Gap:
     """The gap at `w` by its own slopes; `thorough` makes it tighter far from the optimum.
 
-    That costs about ten looks at the n samples, none at X. A dual point `theta` from elsewhere,
-    with Σ cᵢθᵢ = 0 where there is an intercept, is taken instead of the slopes.
+    That costs about ten looks at the n samples, none at X.
     """
     w = np.asarray(w, dtype=np.float64)
     z = problem.scores(w)
-    losses, own = slopes(problem, z)
+    losses, theta = slopes(problem, z)
     coefficients, _ = problem.split(w)
     flat = coefficients.ravel()
     penalties = 0.5 * problem.l2 * float(flat @ flat) + problem.penalty(w)
     primal = losses + penalties
     if not has_gap(problem):
         return Gap(primal, -np.inf, 0.0, PASSES)
-    rounding = ROUNDING * EPS * (abs(losses) + penalties + reach(problem, w, own))
-    if theta is not None:
-        bound = dual_value(problem, theta)
-    else:
-        bound = lower_bound(problem, w, z, own, (1.0 - FAR) * primal if thorough else -np.inf)
+    rounding = ROUNDING * EPS * (abs(losses) + penalties + reach(problem, w, theta))
+    bound = lower_bound(problem, w, z, theta, (1.0 - FAR) * primal if thorough else -np.inf)
     return Gap(primal, bound.value, rounding + bound.rounding, PASSES)
 
 

@@ -363,8 +363,7 @@ def _gap(journey: Journey, payment: Payment, w: np.ndarray, *, thorough: bool = 
     Where l1 = 0 a gap is as tight as the run needs.
     """
     problem = journey.problem.objective
-    theta = journey.method.dual_point(journey.problem, journey.state)
-    found = duality_gap(problem, w, thorough=thorough, theta=theta).above(payment.floor)
+    found = duality_gap(problem, w, thorough=thorough).above(payment.floor)
     if problem.l1 > 0 and journey.allowed < found.gap <= NEAR * journey.allowed:
         price = found.passes + price_of_tightening(problem, w)
         if payment.affords(journey.problem.passes, price):

@@ -144,18 +144,6 @@ class SDCA(Method):
         """D(θ), as it was kept up."""
         return state.floor
 
-    def dual_point(self, problem: Problem, state: SDCAState) -> np.ndarray | None:
-        """θ; with an intercept the slopes at w are as good, and have Σ cᵢθᵢ = 0 by a shift."""
-        data: LinearProblem = problem.objective
-        if data.fit_intercept or not state.memory.size:
-            return None
-        if data.outputs > 1:
-            return state.memory - _one_hot(data)
-        theta = np.empty(data.n)
-        samples = problem.kept("samples", lambda: _samples(data))
-        slopes_pass(samples.code, state.memory, samples.y, samples.c, samples.delta, theta)
-        return theta
-
     def _blocks(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """The blocks of rows in the order to visit, int64."""
         count = -(-n // self.block)
