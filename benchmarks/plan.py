@@ -127,7 +127,7 @@ def timed_run(
 
     tool = Tool(method, (loose, wanted), lambda problem: None, fit)
     with Worker(tool, problem) as worker:
-        if worker.obstacle():
+        if worker.obstacle(cap):
             return None, None
         worker.ask(wanted)
         reply = worker.reply(cap + REPEATS)

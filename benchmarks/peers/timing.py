@@ -34,11 +34,14 @@ from peers.tools import Tool
 
 LEVELS = (1e-2, 1e-4, 1e-6, 1e-8)
 SETTLED = 0.5  # of the tightest level: F* may still fall a little
-LONGEST = 20.0  # seconds: no fit may take longer
-SHORTEST = 1.0  # seconds: every fit may take that long
-TIMES_FASTEST = 4.0  # a fit so many times slower than the fastest known to the last level is cut
-BUDGET = 30.0  # seconds of fits of one tool on one problem
+LONGEST = 60.0  # seconds: no fit may take longer
+SHORTEST = 0.5  # seconds: every fit may take that long
+# Slower than the fastest known to the last level, no fit is the fastest to any: so much slower, and
+# it is cut.
+TIMES_FASTEST = 1.5
+BUDGET = 3.0  # longest fits: what all fits of one tool on one problem may take
 COMPILE = 90.0  # seconds for a fit on a slice
+COMPILE_AGAIN = 20.0  # seconds that the first fit on the whole may take longer than others
 LAY_OUT = 20.0  # seconds for the layout that a tool wants
 MEMORY = 8 << 30  # bytes that a child may ask for, data included
 REPEATED = ((0.1, 5), (0.5, 3))  # fits shorter than this many seconds are made so many times
@@ -105,10 +108,9 @@ def sweep(
     """Time the settings of `tool`, given the lowest F that is known and the time to reach it."""
     found, cap = Sweep(tool.name), limit(fastest)
     with Worker(tool, problem, clock) as worker:
-        found.note = worker.obstacle()
+        found.note = worker.obstacle(cap)
         if found.note:
             return found
-        start = time.perf_counter()
         for setting in tool.settings:
             worker.ask(setting)
             reply = worker.reply(cap + REPEATS)
@@ -121,7 +123,7 @@ def sweep(
             # Below `best` by more than that, the tool may find still better.
             if abs(suboptimality(value, problem.at_zero, best)) <= SETTLED * LEVELS[-1]:
                 break
-            if seconds > cap or time.perf_counter() - start > BUDGET * clock.slack:
+            if seconds > cap or sum(fit.seconds for fit in found.fits) > BUDGET * cap:
                 found.note = f"cut after {seconds:.2g} s at {spelled(setting)}"
                 break
     return found
@@ -152,12 +154,13 @@ class Worker:
         self.process.kill()
         self.process.join()
 
-    def obstacle(self) -> str:
-        """Why it cannot be asked for fits; empty once it can.
+    def obstacle(self, cap: float) -> str:
+        """Why it cannot be asked for fits, which may take `cap` seconds; empty once it can.
 
-        What compiles may do so again on the whole data: the first fits there are not cut short.
+        What compiles may do so again on the whole data: the first fit there is not cut short.
         """
-        for stage, seconds in (("compile", COMPILE), ("lay out", LAY_OUT), ("warm up", COMPILE)):
+        whole = cap + COMPILE_AGAIN
+        for stage, seconds in (("compile", COMPILE), ("lay out", LAY_OUT), ("warm up", whole)):
             reply = self.reply(seconds)
             if reply != stage:
                 return reply or f"cut after {seconds:.2g} s: {stage}"

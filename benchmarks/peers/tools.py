@@ -99,12 +99,12 @@ def thalweg(method: str = "auto") -> Tool:
 def logistic_l2(problem: Problem) -> list[Tool]:
     """Two classes, l2."""
     tools = [
-        sklearn_logistic("lbfgs"),
-        sklearn_logistic("newton-cg"),
-        liblinear(0),
-        liblinear(7),
         cyanure("qning-miso"),
         cyanure("catalyst-miso"),
+        liblinear(7),
+        liblinear(0),
+        sklearn_logistic("lbfgs"),
+        sklearn_logistic("newton-cg"),
         snapml(dual=True),
         snapml(dual=False),
         sklearn_logistic("liblinear"),
@@ -118,12 +118,12 @@ def logistic_l2(problem: Problem) -> list[Tool]:
 def logistic_l1(problem: Problem) -> list[Tool]:
     """Two classes, l1."""
     tools = [
+        cyanure("auto"),
+        cyanure("auto", "L1Logistic"),
         liblinear(6),
         celer("LogisticRegression"),
         skglm("SparseLogisticRegression"),
         snapml(dual=False),
-        cyanure("auto"),
-        cyanure("auto", "L1Logistic"),
         sklearn_logistic("liblinear"),
         sklearn_logistic("saga", PASSES),
     ]
@@ -135,10 +135,10 @@ def logistic_l1(problem: Problem) -> list[Tool]:
 def multinomial() -> list[Tool]:
     """K classes, l2. The others fit one class against the rest, which is another problem."""
     return [
-        sklearn_logistic("lbfgs"),
-        sklearn_logistic("newton-cg"),
         cyanure("qning-miso"),
         cyanure("catalyst-miso"),
+        sklearn_logistic("lbfgs"),
+        sklearn_logistic("newton-cg"),
         sklearn_logistic("saga", PASSES),
     ]
 
