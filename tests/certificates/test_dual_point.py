@@ -3,7 +3,7 @@ import pytest
 import scipy.optimize
 
 from thalweg.certificates.dual_point import (
-    _argmax,
+    argmax,
     _edge,
     balanced,
     best_shift,
@@ -176,7 +176,7 @@ def test_other_domains_have_no_edge(loss):
 
 @pytest.mark.parametrize("peak", [0.0, 0.3, 0.999, 2.0])
 def test_golden_sections_find_a_maximum(peak):
-    assert _argmax(lambda s: -((s - peak) ** 2), 1.0) == pytest.approx(min(peak, 1.0), abs=2e-3)
+    assert argmax(lambda s: -((s - peak) ** 2), 1.0) == pytest.approx(min(peak, 1.0), abs=2e-3)
 
 
 def test_a_sum_that_overflows_leaves_the_bound_of_zero():

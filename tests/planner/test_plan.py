@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 
 import thalweg as tw
 from thalweg.core.errors import InputError
-from thalweg.planner.plan import A_MOMENT, CANDIDATES, plan
+from thalweg.planner.plan import CANDIDATES, plan
 
 
 def cancer(**options):
@@ -20,7 +20,7 @@ def test_every_candidate_has_a_row_and_the_fastest_is_first():
     able = [row for row in found.rows if row.eligible]
     others = [row.predicted_seconds for row in able[1:]]
     assert others == sorted(others)
-    assert able[0].predicted_seconds <= min(others) + A_MOMENT
+    assert able[0].method == "newton"  # small data: by order, not by a clock
     assert able[0].remark.startswith("CHOSEN")
     assert all(row.remark for row in found.rows if not row.eligible)
 

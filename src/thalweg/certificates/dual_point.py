@@ -204,12 +204,12 @@ def _scaled(
         if is_small:
             best = max(best, _bound(problem, b, theta, v, high))
         if best.value < worth:
-            s = _argmax(lambda s: _bound(problem, b, theta, v, s).value, high)
+            s = argmax(lambda s: _bound(problem, b, theta, v, s).value, high)
             best = max(best, _bound(problem, b, theta, v, s))
     return max(best, LowerBound(0.0, 0.0))
 
 
-def _argmax(concave: Callable[[float], float], high: float) -> float:
+def argmax(concave: Callable[[float], float], high: float) -> float:
     """Where a concave function is largest in [0, high], by golden sections."""
     low = 0.0
     left, right = (1.0 - GOLDEN) * high, GOLDEN * high

@@ -83,9 +83,9 @@ class Plan:
         """One line on what was predicted of this method, and what it took."""
         row = self.row(method)
         text = f"{_count(row.predicted_iterations)} iterations in "
-        text += f"{_seconds(row.predicted_seconds)} predicted"
+        text += f"{spelled_seconds(row.predicted_seconds)} predicted"
         if row.actual_seconds is not None and row.actual_iterations is not None:
-            text += f", {_count(row.actual_iterations)} in {_seconds(row.actual_seconds)} needed"
+            text += f", {_count(row.actual_iterations)} in {spelled_seconds(row.actual_seconds)} needed"
         return text + "".join(f"; {change}" for change in self.changes)
 
     def to_json(self) -> str:
@@ -125,7 +125,7 @@ class Plan:
         lines.append(
             "bound = guaranteed under the L and μ above; predicted = from kernels timed on these "
             "data and a pilot,\nnot guaranteed. "
-            f"Planning took {_seconds(self.seconds)}."
+            f"Planning took {spelled_seconds(self.seconds)}."
         )
         lines += [f"Changed    {change}" for change in self.changes]
         return "\n".join(lines)
@@ -170,15 +170,15 @@ class Plan:
                 ("▸ " if place == 0 else "  ") + row.method,
                 "—" if row.bound is None else f"{_count(row.bound)} it",
                 f"{_count(row.predicted_iterations)} it",
-                _seconds(row.seconds_per_iteration),
-                _seconds(row.predicted_seconds),
+                spelled_seconds(row.seconds_per_iteration),
+                spelled_seconds(row.predicted_seconds),
                 _bytes(row.memory),
             )
             if is_done:
                 happened = row.actual_iterations is not None and row.actual_seconds is not None
                 cells += (
                     f"{_count(row.actual_iterations or 0)} it" if happened else "",
-                    _seconds(row.actual_seconds or 0.0) if happened else "",
+                    spelled_seconds(row.actual_seconds or 0.0) if happened else "",
                 )
             table.append((*cells, row.remark))
         return table
@@ -190,7 +190,8 @@ def _count(number: float) -> str:
     return f"{number:,.0f}" if number < 1e6 else f"{number:.1e}"
 
 
-def _seconds(seconds: float) -> str:
+def spelled_seconds(seconds: float) -> str:
+    """Three digits and a unit."""
     if not math.isfinite(seconds):
         return "∞"
     for factor, unit in ((1.0, "s"), (1e3, "ms")):

@@ -3,7 +3,8 @@
     step beyond the stability limit      η above 2/L, 2(1+β)/L, …: the iterates grow
     step far below it                    progress is proportional to the step
     negative curvature                   near a saddle, or on the way down to nowhere
-    poor conditioning                    κ, and the two curvatures it is made of
+    poor conditioning                    κ, the two curvatures it is made of, and features whose
+                                         scales explain it
 
 All of it comes from Hessian-vector products, and is left out where they would cost too much.
 """
@@ -25,11 +26,12 @@ from thalweg.methods.ending import Ending
 from thalweg.objectives.linear import LinearProblem
 
 LANCZOS_STEPS = 40  # Hessian-vector products that an explanation may cost
-LEAST_BUDGET = 0.2  # seconds that an explanation may always take
+LEAST_BUDGET = 0.02  # seconds that an explanation may always take
 BUDGET = 0.2  # of the run's own time, beyond that
 TIMID = 0.05  # of the stability limit: a step below this is worth naming as the cause
 SPEEDING = 10.0  # times the first gradient norm, on negative curvature: f falls ever faster
 ILL_CONDITIONED = 1e3  # κ from which it is worth naming as the cause
+BADLY_SCALED = 1e2  # largest over smallest feature scale from which it explains κ
 
 
 def broken_limit(ending: Ending) -> Finding | None:
@@ -113,17 +115,30 @@ def conditioning(ending: Ending, ends: Extent) -> Finding | None:
     if not low > 0 or high / low < ILL_CONDITIONED:
         return None
     other = "Try method='lbfgs'." if ending.lbfgs_is_another_way else ""
+    spread = feature_spread(ending.problem.objective)
+    scales = ""
+    if spread >= BADLY_SCALED:
+        scales = f", as the largest feature scale is {spread:.2g} times the smallest"
     return Finding(
         name="poor conditioning",
         severity=Severity.WARN,
-        claim=f"Cause: κ = {high / low:.2g} (curvatures from {low:.2g} to {high:.2g} here).",
+        claim=f"Cause: κ = {high / low:.2g} (curvatures from {low:.2g} to {high:.2g} here){scales}.",
         measured=high / low,
         limit=ILL_CONDITIONED,
         cause="A step short enough for the steepest direction is far too short for the flattest.",
         advice=other,
         rests_on="Poor conditioning makes learning slow despite strong gradients (lecture C).",
-        evidence={"smallest": low, "largest": high},
+        evidence={"smallest": low, "largest": high, "feature scales": spread},
     )
+
+
+def feature_spread(objective: Any) -> float:
+    """The largest over the smallest scale of a linear problem's features; 1 elsewhere."""
+    if not isinstance(objective, LinearProblem) or objective.standardize:
+        return 1.0
+    squares = objective.column_squares
+    squares = squares[squares > 0.0]
+    return math.sqrt(squares.max() / squares.min()) if squares.size else 1.0
 
 
 def promised_gain(ending: Ending) -> float:

@@ -103,7 +103,7 @@ class Journey:
     iteration: int = 0
     trace: Trace = field(default_factory=Trace)
     seconds_before: float = 0.0  # spent before a resume
-    started: float = field(default_factory=time.perf_counter)
+    started: float = field(default_factory=time.perf_counter)  # before the first look at f
     payment: Payment | None = None  # the last duality gap, for problems that have one
     certificate: Certificate | None = None  # of the present state, once it was paid for
     storage_problem: str = ""  # why the last checkpoint could not be written
@@ -191,10 +191,12 @@ def drive(
     checkpoint: Checkpoint | None,
     progress: bool,
     watch: Callable[[Journey], Method | None] | None = None,
+    remedy: Callable[[Ending], str] | None = None,
 ) -> Run:
     """Run `method` on `objective` from `w0` until there is an outcome.
 
-    `watch` looks at the run after every iteration, and may name another method to go on with.
+    `watch` looks at the run after every iteration, and may name another method to go on with;
+    `remedy` knows what to change where the budget was too small.
     """
     journey = _begin(objective, method, w0, tol, seed, checkpoint)
     if checkpoint:
@@ -230,7 +232,7 @@ def drive(
                     journey.hand_over(other)
     if checkpoint:
         _keep(checkpoint, journey)
-    return _finish(journey, outcome, checkpoint)
+    return _finish(journey, outcome, checkpoint, remedy)
 
 
 def _begin(
@@ -242,6 +244,7 @@ def _begin(
     checkpoint: Checkpoint | None,
 ) -> Journey:
     """The journey at w₀, or where the checkpoint left it."""
+    started = time.perf_counter()
     rng = np.random.Generator(np.random.PCG64(seed))
     bind = known(objective, "bind")
     problem = Problem(bind(rng) if bind else objective, w0.size, w0.dtype)
@@ -261,6 +264,7 @@ def _begin(
             trace=Trace(arrays["trace"], stride=progress["stride"]),
             seconds_before=progress["seconds"],
             payment=Payment(*progress["payment"]) if progress["payment"] else None,
+            started=started,
         )  # fmt: skip
         storage.check_same(checkpoint.file, saved, journey.identity)
         rng.bit_generator.state = progress["generator"]
@@ -273,7 +277,9 @@ def _begin(
     _check_start(problem, state)
     first = norm(state.gradient)
     best = Best(state.w, state.value)
-    journey = Journey(problem, method, rng, w0, seed, tol, state, best, state.value, first, first)
+    journey = Journey(
+        problem, method, rng, w0, seed, tol, state, best, state.value, first, first, started=started
+    )
     if has_gap(objective):
         journey.payment = Payment()
     journey.note()
@@ -363,7 +369,8 @@ def _gap(journey: Journey, payment: Payment, w: np.ndarray, *, thorough: bool = 
     Where l1 = 0 a gap is as tight as the run needs.
     """
     problem = journey.problem.objective
-    found = duality_gap(problem, w, thorough=thorough).above(payment.floor)
+    found = duality_gap(problem, w, thorough=thorough, enough=journey.allowed)
+    found = found.above(payment.floor)
     if problem.l1 > 0 and journey.allowed < found.gap <= NEAR * journey.allowed:
         price = found.passes + price_of_tightening(problem, w)
         if payment.affords(journey.problem.passes, price):
@@ -435,7 +442,12 @@ def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
     )
 
 
-def _finish(journey: Journey, outcome: Outcome, checkpoint: Checkpoint | None) -> Run:
+def _finish(
+    journey: Journey,
+    outcome: Outcome,
+    checkpoint: Checkpoint | None,
+    remedy: Callable[[Ending], str] | None,
+) -> Run:
     """The record of the run, with the reason for its end."""
     ran_out = outcome in (Outcome.STALLED, Outcome.ITERATION_LIMIT, Outcome.TIME_LIMIT)
     was_lower = journey.best.value < journey.state.value and not journey.problem.is_noisy
@@ -449,7 +461,7 @@ def _finish(journey: Journey, outcome: Outcome, checkpoint: Checkpoint | None) -
         outcome, journey.problem, journey.method, journey.state, journey.best.w, journey.trace,
         certificate, str(checkpoint.file) if checkpoint else None,
     )  # fmt: skip
-    reason, findings = explain(ending)
+    reason, findings = explain(ending, remedy)
     if journey.storage_problem:
         findings = (*findings, checkpoint_lost(journey.storage_problem))
     return Run(

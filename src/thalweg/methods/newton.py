@@ -14,7 +14,9 @@ minimizer of a sample of m rows lies about dim/2m, in units of the loss, above t
 whole (half the variance of a maximum-likelihood estimate), so a stage ends when a step gains less.
 Both stages are the first iteration, which ends with one look at the whole.
 
-With an l1 penalty, on a linear problem, the quadratic keeps the penalty (`prox_newton`).
+With an l1 penalty, on a linear problem, the quadratic keeps the penalty (`prox_newton`). The squared
+loss is its own quadratic: after one pass for its sums (`objectives.least_squares`), a step and the
+gap that proves it take no other look at the data.
 
 Cost: a Hessian (dim products, or one pass of a linear problem) and O(dim³) a step; memory O(dim²),
 and an eighth of X while sampling: use newton-cg for many variables. The absolute value: Dauphin et
@@ -30,6 +32,7 @@ import numpy as np
 import scipy.linalg
 
 from thalweg.core.errors import InputError
+from thalweg.methods.exact_step import exact_point, exact_step, has_sums
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Point, Problem
@@ -82,7 +85,7 @@ class Newton(Method):
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonState:
         """The state at w₀."""
-        return _state(problem, problem.point(w0), rng, 0)
+        return _state(problem, _point(problem, w0), rng, 0)
 
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState:
         """One factorisation and one line search; the first time on samples, where they pay."""
@@ -93,6 +96,10 @@ class Newton(Method):
         if found is None:
             found = newton_step(problem, point)
         return state if found is None else _state(problem, found, state.rng, state.steps + 1)
+
+
+def _point(problem: Problem, w: np.ndarray) -> Point:
+    return exact_point(problem, w) if has_sums(problem.objective) else problem.point(w)
 
 
 def _state(problem: Problem, point: Point, rng: np.random.Generator, steps: int) -> NewtonState:
@@ -106,6 +113,8 @@ def _state(problem: Problem, point: Point, rng: np.random.Generator, steps: int)
 
 def newton_step(problem: Problem, point: Point) -> Point | None:
     """The point that one step leads to, if any."""
+    if has_sums(problem.objective):
+        return exact_step(problem, point, lambda H, g: solve(H, g, RIDGE))
     if problem.is_composite:
         return prox_newton_step(problem, point)
     H = problem.hessian_at(point).matrix()

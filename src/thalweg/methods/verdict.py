@@ -8,6 +8,8 @@ curvature that explains it (`cause`).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,8 +27,13 @@ RUNAWAY = 1e3  # times the first gradient norm: a function that ends so is not n
 LOOSEST = 0.01  # a larger tol may hold at the start, and shows nothing
 
 
-def explain(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
-    """The reason as text, and the findings that go with it."""
+def explain(
+    ending: Ending, remedy: Callable[[Ending], str] | None = None
+) -> tuple[str, tuple[Finding, ...]]:
+    """The reason as text, and the findings that go with it.
+
+    `remedy`, where there is one, says what to change about a budget that was too small.
+    """
     match ending.outcome:
         case Outcome.CONVERGED:
             return _converged(ending)
@@ -37,7 +44,7 @@ def explain(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
         case Outcome.INTERRUPTED:
             return f"{ending.outcome} {_distance(ending)}. {_how_to_go_on(ending)}", ()
         case _:
-            return _ran_out(ending)
+            return _ran_out(ending, remedy)
 
 
 def _converged(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
@@ -193,21 +200,26 @@ def _reachable(ending: Ending) -> str:
     return f"tol={math.ceil(1.1 * met / digit) * digit:.1g} or larger"
 
 
-def _ran_out(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
+def _ran_out(
+    ending: Ending, remedy: Callable[[Ending], str] | None
+) -> tuple[str, tuple[Finding, ...]]:
     head = f"{ending.outcome} {_distance(ending)}."
+    cure = remedy(ending) if remedy else ""
     if ending.problem.is_noisy or ending.method.adds_noise:
         note = "Gradients are noisy: a constant step stops at the noise's level, a schedule of 1/t "
         note += "or 1/sqrt(t) goes below it slowly."
-        other = " Try method='lbfgs'." if ending.lbfgs_is_another_way else ""
-        return f"{head} {note}{other}", ()
+        other = "Try method='lbfgs'." if ending.lbfgs_is_another_way else ""
+        return " ".join(filter(None, [head, note, cure or other])), ()
     ends = measure(ending, ending.state.w)
     if circles(ending):
-        cause, cure = _circling(ending)
-        return f"{head} Likely cause: {cause}. Try {cure}.", ()
+        cause, instead = _circling(ending)
+        return f"{head} Likely cause: {cause}. {cure or f'Try {instead}.'}", ()
     finding = timid_step(ending, ends) or conditioning(ending, ends) if ends else None
+    if finding and cure:
+        finding = replace(finding, advice=cure)
     sentences = [head, forecast(ending, ends)]
     if finding:
         sentences += [finding.claim, finding.advice]
-    elif ending.lbfgs_is_another_way:
-        sentences.append("Try method='lbfgs'.")
+    elif cure or ending.lbfgs_is_another_way:
+        sentences.append(cure or "Try method='lbfgs'.")
     return " ".join(filter(None, sentences)), (finding,) if finding else ()

@@ -25,7 +25,7 @@ import scipy.sparse
 
 from thalweg.kernels.classes import with_blas
 from thalweg.kernels.gram import pairs_pass
-from thalweg.kernels.linear import in_row_blocks
+from thalweg.kernels.linear import in_row_blocks, transpose_pass
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.matrix import Matrix
 
@@ -41,49 +41,65 @@ class Moments(NamedTuple):
     second: np.ndarray  # Σ hᵢ(xᵢ − m)(xᵢ − m)ᵀ, float64[p, p]
     first: np.ndarray  # Σ hᵢ(xᵢ − m), float64[p]
     total: float  # Σ hᵢ
+    cross: np.ndarray  # Σ hᵢrᵢ(xᵢ − m), float64[p]
 
 
 def weighted_moments(
-    matrix: Matrix, h: np.ndarray, shift: np.ndarray, threads: int | None = None
+    matrix: Matrix,
+    h: np.ndarray,
+    shift: np.ndarray,
+    threads: int | None = None,
+    r: np.ndarray | None = None,
 ) -> Moments:
-    """The moments of the rows with weights h ≥ 0, in the units of X."""
+    """The moments of the rows with weights h ≥ 0, in the units of X; r = 0 where left out."""
     X, (n, p) = matrix.rows, matrix.shape
     total = float(h.sum())
+    hr = np.zeros(n) if r is None else h * r
     if isinstance(X, CSR):
-        second, first = _sparse_moments(matrix, h, threads)
-        cross = np.outer(shift, first)
-        second += total * np.outer(shift, shift) - cross - cross.T
-        return Moments(second, first - total * shift, total)
+        second, first, cross = _sparse_moments(matrix, h, None if r is None else hr, threads)
+        outer = np.outer(shift, first)
+        second += total * np.outer(shift, shift) - outer - outer.T
+        return Moments(second, first - total * shift, total, cross - float(hr.sum()) * shift)
     rows = max(1, BLOCK // p)
+    even = bool(h.min() == h.max())
+    in_place = even and X.dtype == np.float64 and not shift.any()
 
     def part(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-        second, first, room = np.zeros((p, p)), np.zeros(p), np.empty((min(n, rows), p))
+        second, sums = np.zeros((p, p)), np.zeros((2, p))
+        room = np.empty((0 if in_place else min(n, rows), p))
         for top in range(start, stop, rows):
-            here = h[top : min(top + rows, stop)]
-            block = np.subtract(X[top : top + here.size], shift, out=room[: here.size])
-            first += here @ block
-            block *= np.sqrt(here)[:, None]
+            here = slice(top, min(top + rows, stop))
+            block = X[here]
+            if not in_place:
+                block = np.subtract(block, shift, out=room[: len(block)])
+            sums += np.stack([h[here], hr[here]]) @ block
+            if not even:
+                block *= np.sqrt(h[here])[:, None]
             second += block.T @ block
-        return second, first
+        return second, sums
 
-    seconds, firsts = zip(*with_blas(part, n, matrix.entries, threads), strict=True)
-    return Moments(sum(seconds), sum(firsts), total)
+    seconds, sums = zip(*with_blas(part, n, matrix.entries, threads), strict=True)
+    first, cross = sum(sums)
+    second = sum(seconds)
+    return Moments(second * float(h[0]) if even else second, first, total, cross)
 
 
 def _sparse_moments(
-    matrix: Matrix, h: np.ndarray, threads: int | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Σ hᵢxᵢxᵢᵀ and Σ hᵢxᵢ of sparse rows."""
+    matrix: Matrix, h: np.ndarray, hr: np.ndarray | None, threads: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Σ hᵢxᵢxᵢᵀ, Σ hᵢxᵢ and Σ (hr)ᵢxᵢ of sparse rows."""
     X, (n, p) = matrix.rows, matrix.shape
 
-    def part(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-        second, first = np.zeros((p, p)), np.zeros(p)
+    def part(start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        second, first, cross = np.zeros((p, p)), np.zeros(p), np.zeros(p)
         pairs_pass(X, h, start, stop, second, first)
-        return second, first
+        if hr is not None:
+            transpose_pass(X, hr, start, stop, cross)
+        return second, first, cross
 
     parts = in_row_blocks(part, n, matrix.entries, threads)
-    half, first = (sum(terms) for terms in zip(*parts, strict=True))
-    return half + half.T - np.diag(np.diag(half)), first
+    half, first, cross = (sum(terms) for terms in zip(*parts, strict=True))
+    return half + half.T - np.diag(np.diag(half)), first, cross
 
 
 def class_gram(problem: LinearProblem, probabilities: np.ndarray) -> np.ndarray:

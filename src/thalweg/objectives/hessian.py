@@ -101,7 +101,7 @@ class LinearHessian:
             shift = np.zeros(problem.p) if problem.means is None else problem.means
             scales = np.ones(problem.p) if problem.scales is None else problem.scales
             moments = weighted_moments(problem.matrix, self._h, shift, problem.threads)
-            second, first, total = moments
+            second, first, total, _ = moments
             H = np.outer(scales, scales) * second
             if problem.fit_intercept:
                 edge = (scales * first)[:, None]

@@ -40,6 +40,7 @@ from thalweg.objectives.finite_sum import FiniteSum, finite_sum
 from thalweg.objectives.gram import BLOCK
 from thalweg.objectives.hessian import LinearHessian
 from thalweg.objectives.labels import check_labels, check_targets, check_weights
+from thalweg.objectives.least_squares import LeastSquares, least_squares
 from thalweg.objectives.line import LinearLine
 from thalweg.objectives.matrix import check_matrix
 from thalweg.rules.soft_threshold import soft_threshold
@@ -47,7 +48,8 @@ from thalweg.rules.soft_threshold import soft_threshold
 MULTINOMIAL = "multinomial"
 NAMES = tuple(LOSSES)
 CLASSIFIERS = ("logistic", "squared-hinge", MULTINOMIAL)
-CACHED = ("gram_extent", "row_squares", "column_squares", "samples")  # what other rows change
+# What other rows change.
+CACHED = ("gram_extent", "row_squares", "column_squares", "samples", "least_squares")
 LANCZOS_STEPS = 60  # products for L: its error bound is then some percent of L
 
 
@@ -324,6 +326,11 @@ class LinearProblem:
     def samples(self) -> FiniteSum:
         """The problem as a mean over samples, for methods that visit them one by one."""
         return finite_sum(self)
+
+    @cached_property
+    def least_squares(self) -> LeastSquares:
+        """The sums that the squared loss is made of, in one pass of O(np²)."""
+        return least_squares(self)
 
     @property
     def curvature_diagonal(self) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.certificates.duality import has_gap
 from thalweg.core.checks import (
     check_callable,
     check_count,
@@ -28,6 +29,7 @@ from thalweg.objectives.function import Objective
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.choice import choose
 from thalweg.planner.plan import plan
+from thalweg.planner.remedy import Remedy
 from thalweg.planner.watch import Watch
 
 
@@ -101,6 +103,7 @@ def minimize(
         checkpoint=kept,
         progress=_flag("progress", progress),
         watch=watch,
+        remedy=Remedy(watch.plan if watch else None) if has_gap(objective) else None,
     )
     if watch is None:
         return run

@@ -4,14 +4,14 @@ With κ = L/μ, r = L_mean/(nμ), s = L/(nμ) and ε the tolerance, all of it re
 
                   guaranteed                      expected
     gd            κ log(1/ε)                      a third of it
-    nesterov      √κ log(1/ε)                     half of it
-    fista         2/√ε where μ = 0                likewise
-    sag, saga,    16·max(L_max/(nμ), ½) log(1/ε)  (½ + 1.5s) log(1/ε) passes
-    svrg
-    catalyst      none in use                     (1 + 2√r) log(1/ε) passes
-    sdca          (1 + r) log(1/ε) in             (0.35 + 2.2s) log(1/ε) passes
+    nesterov,     √κ log(1/ε)                     κ^0.4 log(1/ε)/2, at most 50/√ε
+    fista
+    sag, saga,    16·max(L_max/(nμ), ½) log(1/ε)  (½ + 1.5s) log(1/ε) passes, at least 8; here s is
+    svrg                                          at most 3 + 0.01/√ε
+    catalyst      none in use                     (1 + 2√r) log(1/ε) passes, at least 10
+    sdca          (1 + r) log(1/ε) in             (0.35 + 2.2s) log(1/ε) passes, at least 3
                   expectation
-    lbfgs         none                            10 + κ^0.4 log(1/ε)/12
+    lbfgs         none                            20 + κ^0.4 log(1/ε)/6, κ at most 10³/√ε
     newton-cg     none                            8, and 1.2 times the products that lbfgs has steps
     newton        none                            8 Hessians, 4 where samples come first, 1 of the
                                                   squared loss
@@ -30,6 +30,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from thalweg.core.errors import InputError
+from thalweg.methods.exact_step import has_sums
 from thalweg.methods.newton import LARGE
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import Geometry
@@ -53,33 +54,38 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
     r = shape.L_mean.value / (shape.n * mu) if mu else math.inf
     s = shape.L.value / (shape.n * mu) if mu else math.inf
     worst = shape.L_max.value / (shape.n * mu) if mu else math.inf
-    sublinear = 2.0 / math.sqrt(tol)
     certain = shape.mu.value > 0.0
-    curved = min(kappa, 1.0 / tol)  # what a flat direction costs at most at this tolerance
-    quasi = 10.0 + curved**0.4 * digits / 12.0
+    accelerated = min(0.5 * kappa**0.4 * digits, 50.0 / math.sqrt(tol))
+    # What a flat direction costs at most at this tolerance.
+    curved, flat = min(kappa, 1e3 / math.sqrt(tol)), min(s, 3.0 + 0.01 / math.sqrt(tol))
+    quasi = 20.0 + curved**0.4 * digits / 6.0
     dim = problem.dim
     match name:
         case "gd":
-            count = min(kappa * digits, 1.0 / tol)
-            return Expected(count if certain else None, count / 3.0, {"gradient": 1.0}, 2, 4)
+            count = max(accelerated, min(kappa * digits, 50.0 / tol) / 3.0)
+            bound = kappa * digits if certain else None
+            return Expected(bound, count, {"gradient": 1.0}, 2, 4)
         case "nesterov" | "fista":
-            count = min(math.sqrt(kappa) * digits, sublinear)
-            return Expected(count if certain else None, count / 2.0, {"gradient": 1.0}, 2, 5)
+            bound = math.sqrt(kappa) * digits if certain else None
+            return Expected(bound, accelerated, {"gradient": 1.0}, 2, 5)
         case "sag" | "saga" | "svrg":
             bound = 16.0 * max(worst, 0.5) * digits if certain else None
-            return Expected(bound, (0.5 + 1.5 * s) * digits, {"visits": 1.0}, 8, 9)
+            count = max(8.0, (0.5 + 1.5 * flat) * digits)
+            return Expected(bound, count, {"visits": 1.0}, 8, 9)
         case "catalyst":
-            count = (1.0 + 2.0 * math.sqrt(r)) * digits
+            count = max(10.0, (1.0 + 2.0 * math.sqrt(r)) * digits)
             return Expected(None, count, {"visits": 1.0}, 8, 12)
         case "sdca":
             bound = (1.0 + r) * digits if certain else None
-            return Expected(bound, (0.35 + 2.2 * s) * digits, {"dual": 1.0}, 8, 9)
+            return Expected(bound, max(3.0, (0.35 + 2.2 * s) * digits), {"dual": 1.0}, 8, 9)
         case "lbfgs":
             return Expected(None, quasi, {"gradient": 1.1}, 4, 25)
         case "newton-cg":
             passes = {"gradient": 2.0 + 1.2 * quasi / 8.0}
             return Expected(None, 8.0, passes, 4, 8)
         case "newton":
+            if has_sums(problem):
+                return Expected(None, 1.0, {"hessian": 1.0}, 4, 3 * dim)
             count = 4.0 if problem.matrix.entries >= LARGE else 8.0
             if problem.loss == "squared":
                 count = 1.0

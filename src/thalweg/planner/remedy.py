@@ -1,0 +1,56 @@
+"""What would have brought a run that ran out to its tolerance: one change, and what it costs.
+
+The plan knows what every method takes from the start. A run that was cut by `max_iter` or
+`time_limit` is told the fastest of them, with limits of twice what is predicted, so that following
+the advice is enough.
+"""
+
+from __future__ import annotations
+
+import math
+
+from thalweg.core.outcome import Outcome
+from thalweg.core.plan import Plan, spelled_seconds
+from thalweg.methods.ending import Ending
+from thalweg.planner.plan import plan
+
+ROOM = 2.0  # times the prediction, which is a prediction
+
+
+class Remedy:
+    """What `drive` asks when the budget of a linear problem came to its end."""
+
+    def __init__(self, planned: Plan | None) -> None:
+        self.planned = planned
+
+    def __call__(self, ending: Ending) -> str:
+        """One sentence: what to change, and what that is predicted to cost."""
+        tol = ending.certificate.evidence["tol"]
+        rows = (self.planned or plan(ending.problem.objective, tol)).rows
+        best, limits = rows[0], []
+        done = int(ending.trace.last["iteration"])
+        if best.method != ending.method.name:
+            limits.append(f"method={best.method!r}")
+        enough = _rounded_up(done + ROOM * best.predicted_iterations)
+        if ending.outcome is Outcome.ITERATION_LIMIT:
+            limits.append(f"max_iter={enough}")
+        else:
+            seconds = ROOM * best.predicted_seconds + ending.trace.last["seconds"]
+            limits.append(f"time_limit={_digits(seconds)}")
+        return (
+            f"Try {' and '.join(limits)}: {best.method} is predicted to need "
+            f"{best.predicted_iterations:,.0f} iterations from the start, "
+            f"{spelled_seconds(best.predicted_seconds)}."
+        )
+
+
+def _rounded_up(count: float) -> int:
+    """The next number with one digit and zeros after it."""
+    unit = 10 ** math.floor(math.log10(max(count, 1.0)))
+    return int(math.ceil(count / unit) * unit)
+
+
+def _digits(seconds: float) -> str:
+    """Two digits, rounded up."""
+    unit = 10.0 ** (math.floor(math.log10(max(seconds, 1e-3))) - 1)
+    return f"{math.ceil(seconds / unit) * unit:.2g}"

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+import scipy.sparse
+
+import thalweg as tw
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((60, 4)) * (RNG.random((60, 4)) < 0.6) + np.array([0.0, 5.0, 0.0, 1.0])
+Y = RNG.standard_normal(60) + 3.0
+WEIGHTS = np.arange(60.0)
+STORAGES = [np.asarray, np.asfortranarray, scipy.sparse.csr_array]
+
+
+def problem(storage=np.asarray, **options):
+    return tw.LinearProblem(storage(X), Y, sample_weight=WEIGHTS, **options)
+
+
+def test_by_hand():
+    data = tw.LinearProblem([[1.0], [2.0]], [1.0, 4.0], fit_intercept=False)
+    sums = data.least_squares
+    assert sums.G == pytest.approx(2.5)  # (1 + 4)/2
+    assert sums.q == pytest.approx(4.5)  # (1 + 8)/2
+    assert sums.s == pytest.approx(8.5)  # (1 + 16)/2
+    loss, gradient = sums.loss_and_gradient(np.array([1.0]))
+    assert loss == pytest.approx(0.5 * (0.0 + 4.0) / 2)
+    assert gradient == pytest.approx(-2.0)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_equals_the_passes_over_the_data(storage, fit_intercept, standardize, weighted):
+    data = tw.LinearProblem(
+        storage(X), Y, sample_weight=WEIGHTS if weighted else None,
+        fit_intercept=fit_intercept, standardize=standardize,
+    )  # fmt: skip
+    w = RNG.standard_normal(data.dim)
+    loss, gradient = data.least_squares.loss_and_gradient(w)
+    value, slow = data.value_and_gradient(w)
+    assert loss == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(gradient, slow, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(data.least_squares.hessian(), data.hessian(w), rtol=1e-10, atol=1e-12)
+
+
+def test_float32_data_is_summed_in_double():
+    data = tw.LinearProblem(X.astype(np.float32), Y, fit_intercept=False)
+    single = X.astype(np.float32).astype(np.float64)
+    np.testing.assert_allclose(data.least_squares.G, single.T @ single / 60, rtol=1e-13)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_sizes_bound_what_rounding_does(storage):
+    data = problem(storage, standardize=True)
+    w = 1e3 * RNG.standard_normal(data.dim)
+    exact = w.astype(np.longdouble)
+    seen = (np.asarray(X, dtype=np.longdouble) - data.means) * data.scales
+    residual = seen @ exact[:-1] + exact[-1] - Y
+    slow = 0.5 * np.sum(data.weights * residual**2)
+    loss, gradient = data.least_squares.loss_and_gradient(w)
+    of_loss, of_gradient = data.least_squares.sizes(w)
+    eps = np.finfo(np.float64).eps
+    assert abs(loss - float(slow)) <= 8 * eps * of_loss
+    by_w = (data.weights * residual) @ seen
+    assert np.all(np.abs(gradient[:-1] - by_w.astype(np.float64)) <= 8 * eps * of_gradient)
+
+
+def test_large_means_cost_few_digits_where_there_is_an_intercept():
+    far = tw.LinearProblem(X + 1e6, Y)
+    near = tw.LinearProblem(X, Y)
+    w = np.append(RNG.standard_normal(4), 0.5)
+    moved = np.append(w[:4], w[4] - 1e6 * w[:4].sum())
+    expected, _ = near.least_squares.loss_and_gradient(w)
+    assert far.least_squares.loss_and_gradient(moved)[0] == pytest.approx(expected, rel=1e-8)
+
+
+def test_other_rows_have_other_sums():
+    data = problem()
+    assert data.least_squares.s > 0
+    part = data.part(0, 30)
+    assert part.least_squares.s != data.least_squares.s
