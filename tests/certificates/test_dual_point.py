@@ -3,8 +3,8 @@ import pytest
 import scipy.optimize
 
 from thalweg.certificates.dual_point import (
-    argmax,
     _edge,
+    argmax,
     balanced,
     best_shift,
     lower_bound,

@@ -33,9 +33,7 @@ def test_by_hand():
 def test_one_step_ends_where_another_method_does(fit_intercept, penalties):
     problem = wrapped(fit_intercept=fit_intercept, **penalties)
     found = step(problem, np.zeros(problem.dim))
-    slow = tw.minimize(
-        problem.objective, "fista", tol=1e-13, max_iter=100_000, progress=False
-    )
+    slow = tw.minimize(problem.objective, "fista", tol=1e-13, max_iter=100_000, progress=False)
     np.testing.assert_allclose(found.w, slow.w, atol=1e-5)
     assert problem.passes == 1
 

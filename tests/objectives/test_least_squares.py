@@ -18,7 +18,7 @@ def problem(storage=np.asarray, **options):
 def test_by_hand():
     data = tw.LinearProblem([[1.0], [2.0]], [1.0, 4.0], fit_intercept=False)
     sums = data.least_squares
-    assert sums.G == pytest.approx(2.5)  # (1 + 4)/2
+    assert pytest.approx(2.5) == sums.G  # (1 + 4)/2
     assert sums.q == pytest.approx(4.5)  # (1 + 8)/2
     assert sums.s == pytest.approx(8.5)  # (1 + 16)/2
     loss, gradient = sums.loss_and_gradient(np.array([1.0]))
@@ -40,7 +40,9 @@ def test_equals_the_passes_over_the_data(storage, fit_intercept, standardize, we
     value, slow = data.value_and_gradient(w)
     assert loss == pytest.approx(value, rel=1e-12)
     np.testing.assert_allclose(gradient, slow, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(data.least_squares.hessian(), data.hessian(w), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        data.least_squares.hessian(), data.hessian(w), rtol=1e-10, atol=1e-12
+    )
 
 
 def test_float32_data_is_summed_in_double():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import thalweg as tw
 from thalweg.planner import cost as module
@@ -33,7 +34,27 @@ def test_a_slice_is_scaled_to_all_rows(monkeypatch):
         return float(part.n)
 
     assert cost._scaled(rows) == pytest.approx(100.0 + 10_000)
-    assert seen == [module.FEW, module.FEW, 1_000], "compiled, set-up, slice"
+    few = module.FEW
+    assert seen == [few, few, few, 1_000, 1_000], "compiled, set-up twice, slice twice"
+
+
+def test_wide_rows_are_few():
+    cost = Cost(problem(n=100, p=30_000))
+    assert (cost.rows, cost._few.n) == (2, 1)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray, scipy.sparse.csr_array])
+def test_rows_are_gathered_from_all_over(storage, monkeypatch):
+    X = np.arange(1.0, 1 + 40 * 20).reshape(40, 20)
+    gathered = []
+    monkeypatch.setattr(module, "_seconds", lambda job: len(gathered.append(job()) or []) - 0.5)
+    data = tw.LinearProblem(storage(X), X[:, 0] > 30, "logistic")
+    assert Cost(data).misses == 0.0  # by this clock the second look is as long as the first
+    first, second = gathered
+    np.testing.assert_array_equal(first, second)
+    # One number of each line of 8, of 40 rows that may repeat.
+    assert first.size == 40 * 3
+    assert set(first.tolist()) <= set(X[:, ::8].ravel().tolist())
 
 
 def test_a_problem_with_an_l1_penalty_is_timed_without_it():

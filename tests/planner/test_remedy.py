@@ -15,11 +15,15 @@ RAW = tw.LinearProblem(X, Y, "logistic", l2=1.0 / len(Y))
 def test_an_impossible_budget_is_told_distance_cause_and_cure(method):
     run = tw.minimize(RAW, method, max_iter=5, progress=False)
     assert not run.converged
-    assert f"duality gap = {run.certificate.measured:.3g} > {run.certificate.limit:.3g}" in run.reason
+    assert (
+        f"duality gap = {run.certificate.measured:.3g} > {run.certificate.limit:.3g}" in run.reason
+    )
     spread = np.sqrt(np.max(np.mean(X**2, axis=0)) / np.min(np.mean(X**2, axis=0)))
     assert "κ = " in run.reason
     assert f"{spread:.2g} times the smallest" in run.reason
-    assert re.search(r"predicted to need \d+ iterations from the start, [\d.]+ (s|ms|µs)", run.reason)
+    assert re.search(
+        r"predicted to need \d+ iterations from the start, [\d.]+ (s|ms|µs)", run.reason
+    )
 
 
 @pytest.mark.parametrize("method", ["auto", "lbfgs", "gd"])
@@ -27,16 +31,14 @@ def test_the_cure_cures(method):
     reason = tw.minimize(RAW, method, max_iter=5, progress=False).reason
     enough = int(re.search(r"max_iter=(\d+)", reason)[1])
     named = re.search(r"method='([\w-]+)'", reason)
-    again = tw.minimize(
-        RAW, named[1] if named else method, max_iter=enough, progress=False
-    )
+    again = tw.minimize(RAW, named[1] if named else method, max_iter=enough, progress=False)
     assert again.converged
 
 
 def test_a_time_limit_is_answered_by_a_longer_one():
     run = tw.minimize(RAW, "gd", time_limit=1e-6, progress=False)
     named = re.search(r"Try method='([\w-]+)' and time_limit=([\d.]+):", run.reason)
-    assert named and float(named[2]) > 1e-6
+    assert float(named[2]) > 1e-6
 
 
 def test_estimators_warn_with_it():

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from thalweg.core.vector import dot
 from thalweg.kernels.duality import (
     class_conjugates_pass,
     class_shifted_slopes_pass,
@@ -257,7 +258,7 @@ def _bound(
         beyond *= scale
         beyond -= problem.l1
         np.maximum(beyond, 0.0, out=beyond)
-        penalty = float(beyond @ beyond) / (2.0 * problem.l2)
+        penalty = dot(beyond, beyond) / (2.0 * problem.l2)
         beyond /= problem.l2
     value = -conjugates - penalty
     terms = size + penalty + reach(problem, u, theta)

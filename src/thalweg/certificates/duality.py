@@ -29,6 +29,7 @@ from thalweg.certificates.support_step import support_step
 from thalweg.core.certificate import Certificate
 from thalweg.core.checks import check_number, check_vector, describe
 from thalweg.core.errors import InputError
+from thalweg.core.vector import dot
 from thalweg.kernels.duality import slopes_pass
 from thalweg.kernels.losses import LOSSES
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
@@ -86,7 +87,7 @@ def duality_gap(
     losses, theta = slopes(problem, z)
     coefficients, _ = problem.split(w)
     flat = coefficients.ravel()
-    penalties = 0.5 * problem.l2 * float(flat @ flat) + problem.penalty(w)
+    penalties = 0.5 * problem.l2 * dot(flat, flat) + problem.penalty(w)
     primal = losses + penalties
     if not has_gap(problem):
         return Gap(primal, -np.inf, 0.0, PASSES)

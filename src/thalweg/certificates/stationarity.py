@@ -18,6 +18,7 @@ import numpy as np
 
 from thalweg.core.certificate import Certificate
 from thalweg.core.objective import is_composite, known
+from thalweg.core.vector import dot
 
 WRONG = 1e-3  # below f* by this much of its size: what was stated is not the minimum
 
@@ -42,9 +43,7 @@ def gap(objective: Any, value: float, gradient: np.ndarray) -> float | None:
         return max(0.0, value - float(minimum))
     strong_convexity = known(objective, "strong_convexity")
     if strong_convexity and not is_composite(objective):
-        return float(gradient.astype(np.float64) @ gradient.astype(np.float64)) / (
-            2.0 * strong_convexity
-        )
+        return dot(gradient, gradient) / (2.0 * strong_convexity)
     return None
 
 

@@ -122,7 +122,8 @@ def conditioning(ending: Ending, ends: Extent) -> Finding | None:
     return Finding(
         name="poor conditioning",
         severity=Severity.WARN,
-        claim=f"Cause: κ = {high / low:.2g} (curvatures from {low:.2g} to {high:.2g} here){scales}.",
+        claim=f"Cause: κ = {high / low:.2g} (curvatures from {low:.2g} to {high:.2g} here)"
+        f"{scales}.",
         measured=high / low,
         limit=ILL_CONDITIONED,
         cause="A step short enough for the steepest direction is far too short for the flattest.",

@@ -31,6 +31,7 @@ import numpy as np
 
 from thalweg.core.checks import check_choice, check_count, check_number
 from thalweg.core.errors import InputError
+from thalweg.core.vector import dot
 from thalweg.kernels.incremental import SVRG, Memory, Rule, dense_pass, snapshot_pass, sparse_pass
 from thalweg.kernels.lag import cells_of
 from thalweg.kernels.linear import in_row_blocks
@@ -159,7 +160,7 @@ class Incremental(Method):
         loss = snapshot(problem, v, slopes, g)
         numbers[0] = data.n
         coefficients = v[: data.p * data.outputs]
-        value = loss + 0.5 * data.l2 * float(coefficients @ coefficients)
+        value = loss + 0.5 * data.l2 * dot(coefficients, coefficients)
         w = leave(data, v)
         gradient = direction(data, v, g, data.n)
         return IncrementalState(

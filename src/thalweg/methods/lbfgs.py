@@ -21,6 +21,7 @@ Liu & Nocedal, Math. Program. 45 (1989).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -28,6 +29,7 @@ import numpy as np
 from scipy.linalg.blas import daxpy, saxpy
 
 from thalweg.core.checks import check_count
+from thalweg.core.vector import dot
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Point, Problem
@@ -92,8 +94,8 @@ class LBFGS(Method):
         if found is None:
             return state
         s, y = found.w - w, found.gradient - gradient
-        curvature = float(s @ y)
-        if curvature > np.finfo(w.dtype).eps * float(np.linalg.norm(s) * np.linalg.norm(y)):
+        curvature = dot(s, y)
+        if curvature > np.finfo(w.dtype).eps * math.sqrt(dot(s, s) * dot(y, y)):
             row = pairs % self.memory
             S[row], Y[row], rho[row] = s, y, 1.0 / curvature
             pairs += 1
@@ -110,12 +112,12 @@ def two_loop(state: LBFGSState) -> np.ndarray:
     axpy = daxpy if q.dtype == np.float64 else saxpy  # in place: NumPy's a·y is one more vector
     taken = []  # aᵢ, newest to oldest
     for s, y, r in reversed(kept):
-        taken.append(r * float(s @ q))
+        taken.append(r * dot(s, q))
         axpy(y, q, a=-taken[-1])
     q *= D
     if kept:
         _, y, r = kept[-1]
-        q /= r * float(y @ (D * y))
+        q /= r * dot(y, D * y)
     for (s, y, r), a in zip(kept, reversed(taken), strict=True):
-        axpy(s, q, a=a - r * float(y @ q))
+        axpy(s, q, a=a - r * dot(y, q))
     return q

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from thalweg.core.vector import dot
 from thalweg.methods.problem import Point, Problem
 
 
@@ -35,7 +36,7 @@ class Line:
         self._problem = problem
         # Slopes leave the range of float32 before their factors do.
         self._along = direction.astype(np.float64, copy=False)
-        self.slope = float(start.gradient @ self._along)  # φ′(0)
+        self.slope = dot(start.gradient, self._along)  # φ′(0)
         self._ahead: tuple[float, np.ndarray] | None = None  # a step and the scores there
         self._from_scores: Any = None
 
@@ -49,7 +50,7 @@ class Line:
             if self._ahead is not None:
                 return self._look_at_scores(step, *self._ahead)
             point = self._problem.point(self.at(step))
-            trial = Trial(step, point.value, float(point.gradient @ self._along), point)
+            trial = Trial(step, point.value, dot(point.gradient, self._along), point)
         if point.scores.size and math.isfinite(point.value):
             self._ahead = step, point.scores
         return trial

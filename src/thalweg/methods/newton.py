@@ -14,9 +14,9 @@ minimizer of a sample of m rows lies about dim/2m, in units of the loss, above t
 whole (half the variance of a maximum-likelihood estimate), so a stage ends when a step gains less.
 Both stages are the first iteration, which ends with one look at the whole.
 
-With an l1 penalty, on a linear problem, the quadratic keeps the penalty (`prox_newton`). The squared
-loss is its own quadratic: after one pass for its sums (`objectives.least_squares`), a step and the
-gap that proves it take no other look at the data.
+With an l1 penalty, on a linear problem, the quadratic keeps the penalty (`prox_newton`). The
+squared loss is its own quadratic: after one pass for its sums (`objectives.least_squares`), a step
+and the gap that proves it take no other look at the data.
 
 Cost: a Hessian (dim products, or one pass of a linear problem) and O(dim³) a step; memory O(dim²),
 and an eighth of X while sampling: use newton-cg for many variables. The absolute value: Dauphin et

@@ -34,7 +34,7 @@ def check_labels(y: Any, n: int, loss: str) -> tuple[np.ndarray, np.ndarray]:
     if array.dtype.kind == "c":
         raise InputError(f"y must hold labels, got {array.dtype}: use numbers or text")
     try:
-        classes, codes = np.unique(array, return_inverse=True)
+        classes, codes = _classes(array)
     except TypeError as problem:
         kinds = sorted({type(label).__name__ for label in array.tolist()})
         raise InputError(
@@ -53,6 +53,19 @@ def check_labels(y: Any, n: int, loss: str) -> tuple[np.ndarray, np.ndarray]:
             "use loss='multinomial'"
         )
     return classes, 2.0 * codes - 1.0
+
+
+def _classes(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct labels in order and the place of each one; two numbers are told without sorting.
+
+    Sorting takes longer than several looks at dense data of fifty columns.
+    """
+    if array.dtype.kind in "iufb" and array.size:
+        low, high = array.min(), array.max()
+        is_high = array == high
+        if low < high and np.all(is_high | (array == low)):
+            return np.array([low, high]), is_high.astype(np.intp)
+    return np.unique(array, return_inverse=True)
 
 
 def check_weights(sample_weight: Any, n: int) -> np.ndarray:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from thalweg.core.vector import dot
 from thalweg.kernels import margins
 from thalweg.kernels.linear import in_row_blocks
 from thalweg.kernels.losses import LOSSES
@@ -47,7 +48,7 @@ class LinearLine:
         self._r = np.empty_like(z)  # cᵢℓ′(zᵢ)
         self._slope = slope
         W, P = (problem.split(v.astype(np.float64, copy=False))[0].ravel() for v in (w, p))
-        self._squares = float(W @ W), float(W @ P), float(P @ P)
+        self._squares = dot(W, W), dot(W, P), dot(P, P)
         y, c = problem.y, problem.weights
         if z.ndim == 2:
             self._blocks(lambda *rows: margins.class_slopes_pass(z, y, c, *rows, self._r))

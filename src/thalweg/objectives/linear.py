@@ -30,6 +30,7 @@ import numpy as np
 
 from thalweg.core.checks import check_choice, check_count, check_number, check_reals, describe
 from thalweg.core.errors import InputError
+from thalweg.core.vector import dot
 from thalweg.curvature.extent import Extent, spectrum_extent
 from thalweg.kernels import classes, margins
 from thalweg.kernels import linear as passes
@@ -466,8 +467,8 @@ class LinearProblem:
         return np.append(flat, intercepts) if self.fit_intercept else flat
 
     def _ridge(self, coefficients: np.ndarray) -> float:
-        flat = coefficients.astype(np.float64, copy=False).ravel()
-        return 0.5 * self.l2 * float(flat @ flat)
+        flat = coefficients.ravel()
+        return 0.5 * self.l2 * dot(flat, flat)
 
     def _blocks(self, work: Any) -> list[Any]:
         if self.loss == MULTINOMIAL:

@@ -1,20 +1,26 @@
 """What a pass of each kernel costs on these data, timed and not counted.
 
-A slice of the rows of the real matrix goes through the real kernel once, cold, and the time is
-scaled to all rows: cache misses, threads, row lengths and dtype are in it, as no count of
-multiplications has them. What does not grow with the rows, a factorisation, is timed at its size.
+A slice of the rows of the real matrix goes through the real kernel, and the time is scaled to all
+rows: threads, row lengths and dtype are in it, as no count of multiplications has them. It is the
+smaller of two times, since a clock only errs upwards. What does not grow with the rows, a
+factorisation, is timed at its size.
+
+A slice stays in cache, which the whole may not: for methods that visit rows in random order, rows
+from all over the matrix are gathered, and what the first look at them takes beyond the second is
+added.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 
+from thalweg.kernels.rows import CSR
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.saga import SAGA
@@ -22,7 +28,10 @@ from thalweg.methods.sdca import SDCA
 from thalweg.objectives.linear import LinearProblem
 
 ENTRIES = 60_000  # of X in a slice: above what starting a kernel takes
-FEW = 64  # rows that a kernel is started with first, so that compiling is not timed
+FEW = 64  # rows, at most, that a kernel is started with first, so that compiling is not timed
+SHARE = 8  # and at most one in so many of the slice's
+GATHERED = 500  # rows gathered to see what a cache miss costs
+LINE = 8  # numbers in a cache line
 LARGEST = 400  # variables of a factorisation that is timed; a larger one takes dim³ as long
 
 
@@ -36,10 +45,10 @@ class Cost:
     def __init__(self, problem: LinearProblem) -> None:
         self.problem = problem.smooth or problem
         rows = int(np.ceil(ENTRIES / max(1, problem.matrix.entries) * problem.n))
-        self.rows = min(problem.n, max(rows, FEW))
+        self.rows = min(problem.n, max(rows, 2))
         begin = (problem.n - self.rows) // 2
         self._slice = self.problem.part(begin, begin + self.rows)
-        self._few = self.problem.part(0, min(FEW, problem.n))
+        self._few = self.problem.part(0, max(1, min(FEW, self.rows // SHARE)))
 
     @cached_property
     def gradient(self) -> float:
@@ -64,12 +73,30 @@ class Cost:
     @cached_property
     def dual(self) -> float:
         """All samples visited by dual coordinate ascent, and the value after it."""
-        return self._advanced(SDCA())
+        return self._advanced(SDCA()) + self.misses
 
     @cached_property
     def visits(self) -> float:
         """All samples visited by a method that remembers slopes, and the value after it."""
-        return self._advanced(SAGA(start="zero"))
+        return self._advanced(SAGA(start="zero")) + self.misses
+
+    @cached_property
+    def misses(self) -> float:
+        """What rows in random order take, once each, beyond rows that are in cache."""
+        matrix, n = self.problem.matrix, self.problem.n
+        places = np.random.default_rng(0).integers(0, n, min(n, GATHERED))
+        X = matrix.rows
+        if isinstance(X, CSR):
+            starts, stops = X.indptr[places], X.indptr[places + 1]
+            rows = [np.arange(a, b, LINE) for a, b in zip(starts, stops, strict=True)]
+            at, values = np.concatenate(rows), X.data
+        else:
+            lines = np.arange(0, self.problem.p, LINE)
+            stride = X.strides[0] // X.itemsize
+            at = (places[:, None] * stride + lines * (X.strides[1] // X.itemsize)).ravel()
+            values = X.ravel(order="K")
+        first, second = (_seconds(lambda: values.take(at)) for _ in range(2))
+        return max(0.0, first - second) * n / len(places)
 
     def _advanced(self, method: Method) -> float:
         """One iteration of a method that visits samples."""
@@ -83,10 +110,10 @@ class Cost:
     def _scaled(self, job: Callable[[Any], object], prepare: Callable[..., Any] = _itself) -> float:
         """Seconds for all rows: those of a slice beyond those of a few rows, which are set-up."""
         job(prepare(self._few))  # compiles
-        few, part = prepare(self._few), prepare(self._slice)
-        fixed, whole = _seconds(lambda: job(few)), _seconds(lambda: job(part))
-        if self.rows <= 2 * self._few.n:
-            return whole * self.problem.n / self.rows
+        fixed, whole = (
+            min(_seconds(partial(job, prepare(part))) for _ in range(2))
+            for part in (self._few, self._slice)
+        )
         per_row = max(0.0, whole - fixed) / (self.rows - self._few.n)
         return fixed + per_row * (self.problem.n - self._few.n)
 

@@ -6,8 +6,8 @@ With κ = L/μ, r = L_mean/(nμ), s = L/(nμ) and ε the tolerance, all of it re
     gd            κ log(1/ε)                      a third of it
     nesterov,     √κ log(1/ε)                     κ^0.4 log(1/ε)/2, at most 50/√ε
     fista
-    sag, saga,    16·max(L_max/(nμ), ½) log(1/ε)  (½ + 1.5s) log(1/ε) passes, at least 8; here s is
-    svrg                                          at most 3 + 0.01/√ε
+    sag, saga,    16·max(L_max/(nμ), ½) log(1/ε)  (½ + 1.5s) log(1/ε) passes, at least 8
+    svrg
     catalyst      none in use                     (1 + 2√r) log(1/ε) passes, at least 10
     sdca          (1 + r) log(1/ε) in             (0.35 + 2.2s) log(1/ε) passes, at least 3
                   expectation
@@ -56,8 +56,7 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
     worst = shape.L_max.value / (shape.n * mu) if mu else math.inf
     certain = shape.mu.value > 0.0
     accelerated = min(0.5 * kappa**0.4 * digits, 50.0 / math.sqrt(tol))
-    # What a flat direction costs at most at this tolerance.
-    curved, flat = min(kappa, 1e3 / math.sqrt(tol)), min(s, 3.0 + 0.01 / math.sqrt(tol))
+    curved = min(kappa, 1e3 / math.sqrt(tol))  # what a flat direction costs at most
     quasi = 20.0 + curved**0.4 * digits / 6.0
     dim = problem.dim
     match name:
@@ -70,7 +69,7 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
             return Expected(bound, accelerated, {"gradient": 1.0}, 2, 5)
         case "sag" | "saga" | "svrg":
             bound = 16.0 * max(worst, 0.5) * digits if certain else None
-            count = max(8.0, (0.5 + 1.5 * flat) * digits)
+            count = max(8.0, (0.5 + 1.5 * s) * digits)
             return Expected(bound, count, {"visits": 1.0}, 8, 9)
         case "catalyst":
             count = max(10.0, (1.0 + 2.0 * math.sqrt(r)) * digits)
