@@ -34,6 +34,8 @@ bench: $(READY)
 	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/linear.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/threads.py
+	$(BIN)/python benchmarks/start.py
 
 bench-linear: $(PEERS)/.ready
 	$(PEERS)/bin/python benchmarks/compare.py

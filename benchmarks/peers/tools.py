@@ -81,7 +81,11 @@ def thalweg(method: str = "auto") -> Tool:
     """One method of Thalweg, from arrays to w."""
 
     def fit(
-        prepared: Any, problem: Problem, tol: float, time_limit: float | None = None
+        prepared: Any,
+        problem: Problem,
+        tol: float = 1e-15,
+        max_iter: int = MANY,
+        time_limit: float | None = None,
     ) -> np.ndarray:
         import thalweg as tw
 
@@ -89,11 +93,13 @@ def thalweg(method: str = "auto") -> Tool:
             problem.X, problem.y, problem.loss, l1=problem.l1, l2=problem.l2, fit_intercept=False
         )
         run = tw.minimize(
-            own, method, tol=tol, max_iter=MANY, time_limit=time_limit, progress=False
+            own, method, tol=tol, max_iter=max_iter, time_limit=time_limit, progress=False
         )
         return np.asarray(own.split(run.w)[0])
 
-    return Tool(f"thalweg {method}", TOLERANCES, lambda problem: None, fit)
+    # As of cyanure, below: a gap is proven, or looked at, later than it is small.
+    settings = (*PASSES[:4], *TOLERANCES)
+    return Tool(f"thalweg {method}", settings, lambda problem: None, fit)
 
 
 def logistic_l2(problem: Problem) -> list[Tool]:

@@ -201,7 +201,9 @@ def sampled(monkeypatch):
 def test_samples_are_solved_first_and_cost_their_share_of_a_pass(sampled):
     problem = Problem(sampled, sampled.dim, np.dtype(np.float64))
     start = problem.point(sampled.start)
-    found = solve_samples(problem, start, np.random.default_rng(0))
+    found, H = solve_samples(problem, start, np.random.default_rng(0))
+    # Of the sample, near its minimum: about that of the whole.
+    np.testing.assert_allclose(H, sampled.hessian(found.w), atol=0.3 * np.max(H))
     optimum = tw.minimize(sampled, "newton-cg", tol=1e-13)
     # About dim/2m = 6/800 of the loss from the optimum, and all of it at the whole.
     assert 0 < found.value - optimum.value < 0.05 * (start.value - optimum.value)
@@ -225,20 +227,35 @@ def test_samples_follow_the_seed_and_only_once(sampled):
     assert set(passes[1:]) <= {2.0, 3.0}
 
 
+def test_a_hessian_that_works_is_used_again_where_rows_are_long(sampled, monkeypatch):
+    often = tw.minimize(sampled, "newton", tol=1e-12)
+    monkeypatch.setattr(newton, "LONG_ROW", 3)
+    rarely = tw.minimize(sampled, "newton", tol=1e-12)
+    np.testing.assert_allclose(rarely.w, often.w, atol=1e-5)  # both within 10⁻¹² of F
+    assert rarely.counts["hessian_vectors"] < often.counts["hessian_vectors"]
+    # A step with an old Hessian is one pass; where it leaves much, the next one has its own.
+    passes, norms = np.diff(rarely.trace["passes"]), rarely.trace["gradient_norm"]
+    works = norms[1:] <= newton.WORKS * norms[:-1]
+    assert passes[1] == 1.0
+    assert all(passes[k + 1] == (1.0 if works[k] else 2.0) for k in range(1, len(passes) - 1))
+
+
 def test_samples_that_lead_up_are_forgotten(sampled):
     near = tw.minimize(sampled, "newton-cg", tol=1e-9).w
     problem = Problem(sampled, sampled.dim, near.dtype)
     start = problem.point(near)
-    assert solve_samples(problem, start, np.random.default_rng(0)) is None
+    assert solve_samples(problem, start, np.random.default_rng(0))[0] is None
     state = tw.Newton().init(problem, near, np.random.default_rng(0))
     after = tw.Newton().advance(problem, state)
-    expected = newton_step(problem, start)
+    expected = newton_step(problem, start, sampled.hessian(near))
     np.testing.assert_array_equal(after.w, expected.w)
 
 
-def test_a_resumed_run_takes_the_same_samples(sampled, tmp_path):
+@pytest.mark.parametrize("row", [3, 30])
+def test_a_resumed_run_takes_the_same_samples(row, sampled, tmp_path, monkeypatch):
+    monkeypatch.setattr(newton, "LONG_ROW", row)
     whole = tw.minimize(sampled, "newton", tol=1e-12, seed=4)
-    for stop in (1, 2):
+    for stop in (1, 2, 3):
         file = tmp_path / f"{stop}.checkpoint"
         tw.minimize(sampled, "newton", tol=1e-12, seed=4, max_iter=stop, checkpoint=file)
         resumed = tw.minimize(sampled, "newton", tol=1e-12, seed=4, checkpoint=file)
@@ -250,7 +267,9 @@ def test_a_resumed_run_takes_the_same_samples(sampled, tmp_path):
 def test_small_and_quadratic_problems_are_not_sampled(loss):
     data = linear(loss, n=1600, l2=1e-3)
     problem = Problem(data, data.dim, np.dtype(np.float64))
-    assert solve_samples(problem, problem.point(data.start), np.random.default_rng(0)) is None
+    found, H = solve_samples(problem, problem.point(data.start), np.random.default_rng(0))
+    assert found is None
+    assert not H.size
     assert problem.passes == 1
 
 

@@ -22,7 +22,7 @@ def test_a_full_step_minimises_the_model():
     data = problem()
     counted = Problem(data, data.dim, np.dtype(np.float64))
     point = counted.point(np.full(6, 0.1))
-    found = prox_newton_step(counted, point)
+    found = prox_newton_step(counted, point, data.hessian(point.w))
     H, g, thresholds = data.hessian(point.w), point.gradient, penalties(counted)
     slope = g + H @ (found.w - point.w)
     zero = found.w == 0.0

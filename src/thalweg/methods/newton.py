@@ -12,7 +12,9 @@ definite for any τ > 0, and a tiny one is added.
 A large linear problem is first solved on samples of its rows, n/64 and then n/8 of them. The
 minimizer of a sample of m rows lies about dim/2m, in units of the loss, above the minimum of the
 whole (half the variance of a maximum-likelihood estimate), so a stage ends when a step gains less.
-Both stages are the first iteration, which ends with one look at the whole.
+Both stages are the first iteration, which ends with one look at the whole. Its last H, of a sample,
+serves the next steps as well, and so does every later one: where rows are long, H costs several
+gradients, and a step with an old H is as good as long as it takes nine tenths off the gradient.
 
 With an l1 penalty, on a linear problem, the quadratic keeps the penalty (`prox_newton`). The
 squared loss is its own quadratic: after one pass for its sums (`objectives.least_squares`), a step
@@ -31,6 +33,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import scipy.linalg
 
+from thalweg.certificates.stationarity import norm
 from thalweg.core.errors import InputError
 from thalweg.methods.exact_step import exact_point, exact_step, has_sums
 from thalweg.methods.line import Line
@@ -50,6 +53,9 @@ SHARES = (64, 8)
 ROWS_A_VARIABLE = 50  # that a sample has at least
 TINY = float(np.finfo(np.float64).tiny)
 STAGE = 10  # steps on a sample at most
+LONG_ROW = 30  # entries of a row from which a Hessian costs several gradients
+WORKS = 0.1  # of the gradient norm before: what a step leaves whose H is used again
+NO_HESSIAN = np.empty((0, 0))
 
 
 class NewtonState(NamedTuple):
@@ -60,6 +66,7 @@ class NewtonState(NamedTuple):
     gradient: np.ndarray  # ∇f(w), float[dim]; with l1 the shortest subgradient of F
     slope: np.ndarray  # ∇f(w), float[dim]
     scores: np.ndarray  # of a linear problem at w, float64[n] or [n, K]; else empty
+    hessian: np.ndarray  # H of an earlier point, to be used again, float64[dim, dim]; else empty
     rng: np.random.Generator  # draws the samples
     steps: int  # taken
 
@@ -85,41 +92,65 @@ class Newton(Method):
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonState:
         """The state at w₀."""
-        return _state(problem, _point(problem, w0), rng, 0)
+        return _state(problem, _point(problem, w0), NO_HESSIAN, rng, 0)
 
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState:
         """One factorisation and one line search; the first time on samples, where they pay."""
         value = state.value - problem.penalty(state.w)
         point, found = Point(state.w, value, state.slope, state.scores), None
+        H = state.hessian
         if not state.steps:
-            found = solve_samples(problem, point, state.rng)
+            found, H = solve_samples(problem, point, state.rng)
+        if found is None and H.size:
+            found = newton_step(problem, point, H)
         if found is None:
-            found = newton_step(problem, point)
-        return state if found is None else _state(problem, found, state.rng, state.steps + 1)
+            H = hessian(problem, point)
+            found = newton_step(problem, point, H)
+        if found is None:
+            return state
+        after = _state(problem, found, H, state.rng, state.steps + 1)
+        is_good = state.steps == 0 or norm(after.gradient) <= WORKS * norm(state.gradient)
+        return after if is_good and _is_dear(problem) else after._replace(hessian=NO_HESSIAN)
 
 
 def _point(problem: Problem, w: np.ndarray) -> Point:
     return exact_point(problem, w) if has_sums(problem.objective) else problem.point(w)
 
 
-def _state(problem: Problem, point: Point, rng: np.random.Generator, steps: int) -> NewtonState:
+def _is_dear(problem: Problem) -> bool:
+    """Whether a Hessian costs several gradients, and those are worth a thought."""
+    data = problem.objective
+    if not isinstance(data, LinearProblem) or has_sums(data):
+        return False
+    return data.matrix.entries >= max(LARGE, LONG_ROW * data.n)
+
+
+def _state(
+    problem: Problem, point: Point, H: np.ndarray, rng: np.random.Generator, steps: int
+) -> NewtonState:
     w, value, slope, scores = point
     gradient = slope
     if problem.is_composite:
         gradient = shortest_subgradient(problem, w, slope)
         value += problem.penalty(w)
-    return NewtonState(w, value, gradient, slope, scores, rng, steps)
+    return NewtonState(w, value, gradient, slope, scores, H, rng, steps)
 
 
-def newton_step(problem: Problem, point: Point) -> Point | None:
-    """The point that one step leads to, if any."""
+def hessian(problem: Problem, point: Point) -> np.ndarray:
+    """H at a point, float[dim, dim]; none is needed where the sums have it."""
+    if has_sums(problem.objective):
+        return NO_HESSIAN
+    return problem.hessian_at(point).matrix()
+
+
+def newton_step(problem: Problem, point: Point, H: np.ndarray) -> Point | None:
+    """The point that one step with H, of this point or one nearby, leads to, if any."""
     if has_sums(problem.objective):
         return exact_step(problem, point, lambda H, g: solve(H, g, RIDGE))
-    if problem.is_composite:
-        return prox_newton_step(problem, point)
-    H = problem.hessian_at(point).matrix()
     if not np.all(np.isfinite(H)):
         return None
+    if problem.is_composite:
+        return prox_newton_step(problem, point, H)
     ridge = RIDGE if point.scores.size else 0.0
     p = -solve(H, point.gradient, ridge).astype(point.w.dtype, copy=False)
     return strong_wolfe(Line(problem, point, p), 1.0)
@@ -146,11 +177,13 @@ def solve(H: np.ndarray, g: np.ndarray, ridge: float) -> np.ndarray:
     return Q @ ((Q.T @ g) / np.maximum(sizes, eps**0.5 * largest))
 
 
-def solve_samples(problem: Problem, start: Point, rng: np.random.Generator) -> Point | None:
-    """Where growing samples have their minimum, if it is lower on the whole; else None."""
-    data, w = problem.objective, start.w
+def solve_samples(
+    problem: Problem, start: Point, rng: np.random.Generator
+) -> tuple[Point | None, np.ndarray]:
+    """Where growing samples have their minimum, if it is lower on the whole, and the last H."""
+    data, w, H = problem.objective, start.w, NO_HESSIAN
     if not start.scores.size or data.loss == "squared" or data.matrix.entries < LARGE:
-        return None
+        return None, H
     for share in SHARES:
         rows = data.n // share
         if rows < ROWS_A_VARIABLE * problem.dim:
@@ -159,7 +192,8 @@ def solve_samples(problem: Problem, start: Point, rng: np.random.Generator) -> P
         sample = Problem(data.sample(chosen, chances), problem.dim, problem.dtype)
         point = sample.point(w)
         for _ in range(STAGE):
-            ahead = newton_step(sample, point)
+            H = hessian(sample, point)
+            ahead = newton_step(sample, point, H)
             if ahead is None:
                 break
             gain = point.value + sample.penalty(point.w) - ahead.value - sample.penalty(ahead.w)
@@ -169,10 +203,10 @@ def solve_samples(problem: Problem, start: Point, rng: np.random.Generator) -> P
         w = point.w
         problem.passes += sample.passes / share
     if w is start.w:
-        return None
+        return None, NO_HESSIAN
     found = problem.point(w)
     fallen = found.value + problem.penalty(w) < start.value + problem.penalty(start.w)
-    return found if fallen else None
+    return (found, H) if fallen else (None, NO_HESSIAN)
 
 
 def draw_rows(

@@ -41,12 +41,9 @@ def penalties(problem: Problem) -> np.ndarray:
     return out
 
 
-def prox_newton_step(problem: Problem, point: Point) -> Point | None:
-    """The point that one step leads to, if any; the values of points are those of f, without l1."""
+def prox_newton_step(problem: Problem, point: Point, H: np.ndarray) -> Point | None:
+    """The point that one step with H leads to, if any; values are those of f, without l1."""
     data = problem.objective
-    H = problem.hessian_at(point).matrix()
-    if not np.all(np.isfinite(H)):
-        return None
     w, slopes = point.w.astype(np.float64), point.gradient.astype(np.float64)
     distance = float(np.max(np.abs(shortest_subgradient(problem, w, slopes))))
     share = EXACT if data.loss == "squared" else FORCING

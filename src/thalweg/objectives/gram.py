@@ -50,8 +50,12 @@ def weighted_moments(
     shift: np.ndarray,
     threads: int | None = None,
     r: np.ndarray | None = None,
+    only_second: bool = False,
 ) -> Moments:
-    """The moments of the rows with weights h ≥ 0, in the units of X; r = 0 where left out."""
+    """The moments of the rows with weights h ≥ 0, in the units of X; r = 0 where left out.
+
+    Where `only_second` is asked for, the others may be left at zero.
+    """
     X, (n, p) = matrix.rows, matrix.shape
     total = float(h.sum())
     hr = np.zeros(n) if r is None else h * r
@@ -62,7 +66,8 @@ def weighted_moments(
         return Moments(second, first - total * shift, total, cross - float(hr.sum()) * shift)
     rows = max(1, BLOCK // p)
     even = bool(h.min() == h.max())
-    in_place = even and X.dtype == np.float64 and not shift.any()
+    is_shifted = bool(shift.any())
+    in_place = even and X.dtype == np.float64 and not is_shifted
 
     def part(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
         second, sums = np.zeros((p, p)), np.zeros((2, p))
@@ -70,11 +75,12 @@ def weighted_moments(
         for top in range(start, stop, rows):
             here = slice(top, min(top + rows, stop))
             block = X[here]
-            if not in_place:
+            if is_shifted or (even and not in_place):
                 block = np.subtract(block, shift, out=room[: len(block)])
-            sums += np.stack([h[here], hr[here]]) @ block
+            if not only_second:
+                sums += np.stack([h[here], hr[here]]) @ block
             if not even:
-                block *= np.sqrt(h[here])[:, None]
+                block = np.multiply(block, np.sqrt(h[here])[:, None], out=room[: len(block)])
             second += block.T @ block
         return second, sums
 

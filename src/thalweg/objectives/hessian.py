@@ -100,7 +100,13 @@ class LinearHessian:
         else:
             shift = np.zeros(problem.p) if problem.means is None else problem.means
             scales = np.ones(problem.p) if problem.scales is None else problem.scales
-            moments = weighted_moments(problem.matrix, self._h, shift, problem.threads)
+            moments = weighted_moments(
+                problem.matrix,
+                self._h,
+                shift,
+                problem.threads,
+                only_second=not problem.fit_intercept,
+            )
             second, first, total, _ = moments
             H = np.outer(scales, scales) * second
             if problem.fit_intercept:
