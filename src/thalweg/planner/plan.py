@@ -58,7 +58,10 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     cost = Cost(problem)
     rows: list[PlanRow] = []
     for name in CANDIDATES:
+        # What cannot be chosen any more is not worth compiling a kernel for.
         best = min((row.predicted_seconds for row in rows), default=math.inf)
+        if any(_is_small(row, problem) for row in rows):
+            best = -math.inf
         rows.append(_row(name, problem, shape, cost, tol, best))
     rows.sort(key=lambda row: (not row.eligible, row.predicted_seconds))
     rows = _chosen_first(rows, problem)
@@ -75,18 +78,22 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
 
 def _chosen_first(rows: list[PlanRow], problem: LinearProblem) -> list[PlanRow]:
     """The rows with the chosen one in front: the fastest, or a more exact one that is as fast."""
-    work = dict.fromkeys(("cholesky", "newton"), problem.n * problem.dim**2)
-    work |= {"cd": 100 * problem.matrix.entries, "fista": 2_000 * problem.matrix.entries}
     near = [
         row
         for row in rows
-        if row.predicted_seconds <= rows[0].predicted_seconds + A_MOMENT
-        or (row.eligible and work.get(row.method, math.inf) <= SMALL)
+        if row.predicted_seconds <= rows[0].predicted_seconds + A_MOMENT or _is_small(row, problem)
     ]
     chosen = min(near, key=lambda row: CANDIDATES.index(row.method))
     others = [row for row in rows if row is not chosen]
     remark = "CHOSEN" if chosen is rows[0] else "CHOSEN: as fast, and the more exact"
     return [replace(chosen, remark=remark), *others]
+
+
+def _is_small(row: PlanRow, problem: LinearProblem) -> bool:
+    """Whether all that a method would do is done in a moment."""
+    work = dict.fromkeys(("cholesky", "newton"), problem.n * problem.dim**2)
+    work |= {"cd": 100 * problem.matrix.entries, "fista": 2_000 * problem.matrix.entries}
+    return row.eligible and work.get(row.method, math.inf) <= SMALL
 
 
 def _row(
