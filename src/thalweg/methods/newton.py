@@ -55,7 +55,6 @@ TINY = float(np.finfo(np.float64).tiny)
 STAGE = 10  # steps on a sample at most
 LONG_ROW = 30  # entries of a row from which a Hessian costs several gradients
 WORKS = 0.1  # of the gradient norm before: what a step leaves whose H is used again
-NO_HESSIAN = np.empty((0, 0))
 
 
 class NewtonState(NamedTuple):
@@ -92,7 +91,7 @@ class Newton(Method):
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonState:
         """The state at w₀."""
-        return _state(problem, _point(problem, w0), NO_HESSIAN, rng, 0)
+        return _state(problem, _point(problem, w0), no_hessian(problem), rng, 0)
 
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState:
         """One factorisation and one line search; the first time on samples, where they pay."""
@@ -110,7 +109,9 @@ class Newton(Method):
             return state
         after = _state(problem, found, H, state.rng, state.steps + 1)
         is_good = state.steps == 0 or norm(after.gradient) <= WORKS * norm(state.gradient)
-        return after if is_good and _is_dear(problem) else after._replace(hessian=NO_HESSIAN)
+        if is_good and _is_dear(problem):
+            return after
+        return after._replace(hessian=no_hessian(problem))
 
 
 def _point(problem: Problem, w: np.ndarray) -> Point:
@@ -136,10 +137,15 @@ def _state(
     return NewtonState(w, value, gradient, slope, scores, H, rng, steps)
 
 
+def no_hessian(problem: Problem) -> np.ndarray:
+    """None to be used again."""
+    return np.empty((0, 0), dtype=problem.dtype)
+
+
 def hessian(problem: Problem, point: Point) -> np.ndarray:
     """H at a point, float[dim, dim]; none is needed where the sums have it."""
     if has_sums(problem.objective):
-        return NO_HESSIAN
+        return no_hessian(problem)
     return problem.hessian_at(point).matrix()
 
 
@@ -181,7 +187,7 @@ def solve_samples(
     problem: Problem, start: Point, rng: np.random.Generator
 ) -> tuple[Point | None, np.ndarray]:
     """Where growing samples have their minimum, if it is lower on the whole, and the last H."""
-    data, w, H = problem.objective, start.w, NO_HESSIAN
+    data, w, H = problem.objective, start.w, no_hessian(problem)
     if not start.scores.size or data.loss == "squared" or data.matrix.entries < LARGE:
         return None, H
     for share in SHARES:
@@ -203,10 +209,10 @@ def solve_samples(
         w = point.w
         problem.passes += sample.passes / share
     if w is start.w:
-        return None, NO_HESSIAN
+        return None, H
     found = problem.point(w)
     fallen = found.value + problem.penalty(w) < start.value + problem.penalty(start.w)
-    return (found, H) if fallen else (None, NO_HESSIAN)
+    return (found, H) if fallen else (None, no_hessian(problem))
 
 
 def draw_rows(

@@ -114,6 +114,8 @@ class Cost:
             min(_seconds(partial(job, prepare(part))) for _ in range(2))
             for part in (self._few, self._slice)
         )
+        if self.rows == self._few.n:
+            return whole * self.problem.n / self.rows
         per_row = max(0.0, whole - fixed) / (self.rows - self._few.n)
         return fixed + per_row * (self.problem.n - self._few.n)
 

@@ -43,10 +43,10 @@ class Geometry(NamedTuple):
     kappa: Measured
 
 
-def geometry(problem: LinearProblem) -> Geometry:
-    """Look at the problem, or at a sample of its rows."""
+def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
+    """Look at the problem, or at a sample of its rows, of at most so many entries."""
     n, entries = problem.n, problem.matrix.entries
-    share = min(1.0, MOST_ENTRIES / max(1, entries))
+    share = min(1.0, (most or MOST_ENTRIES) / max(1, entries))
     count = max(1, int(share * n))
     is_whole = count >= n
     part = problem if is_whole else problem.sample(_spread_out(n, count))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 
 from thalweg.certificates.duality import constant_value
@@ -55,16 +56,7 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     tol = check_number("tol", tol, above=0.0)
     started = time.perf_counter()
     shape = geometry(problem)
-    cost = Cost(problem)
-    rows: list[PlanRow] = []
-    for name in CANDIDATES:
-        # What cannot be chosen any more is not worth compiling a kernel for.
-        best = min((row.predicted_seconds for row in rows), default=math.inf)
-        if any(_is_small(row, problem) for row in rows):
-            best = -math.inf
-        rows.append(_row(name, problem, shape, cost, tol, best))
-    rows.sort(key=lambda row: (not row.eligible, row.predicted_seconds))
-    rows = _chosen_first(rows, problem)
+    rows = ranked(problem, tol, shape, CANDIDATES)
     return Plan(
         problem=problem.name,
         tol=tol,
@@ -74,6 +66,22 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
         seconds=time.perf_counter() - started,
         advice=_advice(problem, shape),
     )
+
+
+def ranked(
+    problem: LinearProblem, tol: float, shape: Geometry, names: Iterable[str]
+) -> list[PlanRow]:
+    """A row for each of these candidates, the one to choose first."""
+    cost = Cost(problem)
+    rows: list[PlanRow] = []
+    for name in names:
+        # What cannot be chosen any more is not worth compiling a kernel for.
+        best = min((row.predicted_seconds for row in rows), default=math.inf)
+        if any(_is_small(row, problem) for row in rows):
+            best = -math.inf
+        rows.append(_row(name, problem, shape, cost, tol, best))
+    rows.sort(key=lambda row: (not row.eligible, row.predicted_seconds))
+    return _chosen_first(rows, problem)
 
 
 def _chosen_first(rows: list[PlanRow], problem: LinearProblem) -> list[PlanRow]:

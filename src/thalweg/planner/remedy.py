@@ -2,7 +2,8 @@
 
 The plan knows what every method takes from the start. A run that was cut by `max_iter` or
 `time_limit` is told the fastest of them, with limits of twice what is predicted, so that following
-the advice is enough.
+the advice is enough. Where there was no plan, the method that ran, at the pace it had, is compared
+with those that need no memory to speak of to be timed.
 """
 
 from __future__ import annotations
@@ -10,11 +11,18 @@ from __future__ import annotations
 import math
 
 from thalweg.core.outcome import Outcome
-from thalweg.core.plan import Plan, spelled_seconds
+from thalweg.core.plan import Plan, PlanRow, spelled_seconds
 from thalweg.methods.ending import Ending
-from thalweg.planner.plan import plan
+from thalweg.planner.geometry import geometry
+from thalweg.planner.plan import CANDIDATES, ranked
+from thalweg.planner.prediction import expected
 
 ROOM = 2.0  # times the prediction, which is a prediction
+LITTLE = 4_000  # entries of X that are looked at
+LEAN = ("newton-cg", "lbfgs", "cd", "fista", "nesterov", "gd")
+WITH_MATRICES = ("cholesky", "newton")
+MATRICES = 6  # of dim² numbers, while a Hessian is timed
+SMALL = 100  # variables whose matrices are nothing to speak of
 
 
 class Remedy:
@@ -25,9 +33,8 @@ class Remedy:
 
     def __call__(self, ending: Ending) -> str:
         """One sentence: what to change, and what that is predicted to cost."""
-        tol = ending.certificate.evidence["tol"]
-        rows = (self.planned or plan(ending.problem.objective, tol)).rows
-        best, limits = rows[0], []
+        best = self.planned.rows[0] if self.planned else _best(ending)
+        limits = []
         done = int(ending.trace.last["iteration"])
         if best.method != ending.method.name:
             limits.append(f"method={best.method!r}")
@@ -42,6 +49,24 @@ class Remedy:
             f"{best.predicted_iterations:,.0f} iterations from the start, "
             f"{spelled_seconds(best.predicted_seconds)}."
         )
+
+
+def _best(ending: Ending) -> PlanRow:
+    """The row of the method that is predicted to be the fastest."""
+    problem, tol = ending.problem.objective, ending.certificate.evidence["tol"]
+    shape = geometry(problem, LITTLE)
+    dim, names = problem.dim, LEAN
+    if dim <= SMALL or MATRICES * dim**2 <= problem.n + dim:
+        names = (*WITH_MATRICES, *LEAN)
+    best = ranked(problem, tol, shape, names)[0]
+    name, last = ending.method.name, ending.trace.last
+    if name in names or name not in CANDIDATES or not last["iteration"]:
+        return best
+    hope = expected(name, problem, shape, tol).iterations
+    own = hope * last["seconds"] / last["iteration"]
+    if best.eligible and not own < best.predicted_seconds:
+        return best
+    return PlanRow(name, eligible=True, remark="", predicted_iterations=hope, predicted_seconds=own)
 
 
 def _rounded_up(count: float) -> int:
