@@ -55,7 +55,8 @@ def _best(ending: Ending) -> PlanRow:
     """The row of the method that is predicted to be the fastest."""
     problem, tol = ending.problem.objective, ending.certificate.evidence["tol"]
     shape = geometry(problem, LITTLE)
-    dim, names = problem.dim, LEAN
+    dim = problem.dim
+    names: tuple[str, ...] = LEAN
     if dim <= SMALL or MATRICES * dim**2 <= problem.n + dim:
         names = (*WITH_MATRICES, *LEAN)
     best = ranked(problem, tol, shape, names)[0]
