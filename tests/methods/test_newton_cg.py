@@ -17,7 +17,8 @@ def model_step(surface, w, *, radius, first_norm=TIGHT, most=100):
     def product(v):
         return problem.hessian_vector(w, v)
 
-    return steihaug(product, surface.gradient(w), radius, first_norm, most), problem
+    model = steihaug(product, lambda r: r, surface.gradient(w), radius, first_norm, most)
+    return model[:2] + (model.on_edge,), problem
 
 
 def decrease(surface, w, p):
