@@ -166,4 +166,5 @@ def rough_gram(problem: LinearProblem, rows: np.ndarray, h: np.ndarray) -> np.nd
         units = (block / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
         return np.outer(lengths, lengths) * (units.T @ units)
 
-    return sum(with_blas(part, len(rows), len(rows) * problem.p, problem.threads), start=0.0)
+    parts = with_blas(part, len(rows), len(rows) * problem.p, problem.threads)
+    return sum(parts[1:], start=parts[0])
