@@ -163,7 +163,8 @@ def rough_gram(problem: LinearProblem, rows: np.ndarray, h: np.ndarray) -> np.nd
         block = _features(problem, X)
         block *= np.sqrt(h[start:stop])[:, None]
         lengths = np.sqrt(np.einsum("ij,ij->j", block, block))
-        units = (block / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
+        units = np.empty(block.shape, dtype=np.float32)
+        np.divide(block, np.where(lengths > 0.0, lengths, 1.0), out=units, casting="same_kind")
         return np.outer(lengths, lengths) * (units.T @ units)
 
     parts = with_blas(part, len(rows), len(rows) * problem.p, problem.threads)

@@ -13,6 +13,7 @@ With κ = L/μ, r = L_mean/(nμ), s = L/(nμ) and ε the tolerance, all of it re
                   expectation
     lbfgs         none                            10 + κ^0.4 log(1/ε)/12
     newton-cg     none                            8, and 1.2 times the products that lbfgs has steps
+      in blocks   none                            6 + log(1/ε)/5, 2 + log(1/ε)/7 products each
     newton        none                            8 Hessians, 4 where samples come first, 1 of the
                                                   squared loss
     cd            none                            8 working sets, 8 passes each
@@ -31,6 +32,7 @@ from typing import NamedTuple
 
 from thalweg.core.errors import InputError
 from thalweg.methods.newton import LARGE
+from thalweg.methods.preconditioner import pays
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import Geometry
 
@@ -76,6 +78,10 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
             return Expected(bound, (0.35 + 2.2 * s) * digits, {"dual": 1.0}, 8, 9)
         case "lbfgs":
             return Expected(None, quasi, {"gradient": 1.1}, 4, 25)
+        case "newton-cg" if pays(problem):
+            passes = {"gradient": 3.0 + digits / 7.0, "blocks": 1.0}
+            room = problem.p * (0.5 + 13.0 / problem.outputs)  # the blocks, and rows for one
+            return Expected(None, 6.0 + digits / 5.0, passes, 4, 8 + room)
         case "newton-cg":
             passes = {"gradient": 2.0 + 1.2 * quasi / 8.0}
             return Expected(None, 8.0, passes, 4, 8)
