@@ -119,8 +119,8 @@ def sampled_blocks(problem: Problem, h: np.ndarray, rng: np.random.Generator) ->
     damping = max(DAMPING * p / count, ROUNDING * p)
     l2 = np.full(p, data.l2)
     l2[data.p :] = 0.0  # of the intercept
-    bound = problem.kept("curvature diagonal", problem.curvature_diagonal)[::K]
-    sizes = problem.kept("sizes of rows", lambda: _sizes(problem))
+    bound = problem.kept("curvature diagonal", lambda: data.curvature_diagonal)[::K]
+    sizes = problem.kept("sizes of rows", lambda: _sizes(data))
     roots, factors = np.empty((K, p)), np.empty((K, p, p), dtype=np.float32)
     for k in range(K):
         rows, chances = _draw(h[:, k] * sizes, count, rng)
@@ -142,10 +142,8 @@ def sampled_blocks(problem: Problem, h: np.ndarray, rng: np.random.Generator) ->
     return Blocks(data, roots, factors)
 
 
-def _sizes(problem: Problem) -> np.ndarray:
-    """sᵢ, float64[n]; counts as a pass."""
-    data: LinearProblem = problem.smooth
-    problem.passes += 1
+def _sizes(data: LinearProblem) -> np.ndarray:
+    """sᵢ, float64[n]."""
     if data.scales is not None:
         return data.row_squares
     X, sizes = data.matrix.rows, np.empty(data.n)
