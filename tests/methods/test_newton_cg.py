@@ -17,7 +17,7 @@ def model_step(surface, w, *, radius, first_norm=TIGHT, most=100):
     def product(v):
         return problem.hessian_vector(w, v)
 
-    model = steihaug(product, lambda r: r, surface.gradient(w), radius, first_norm, 0.5, most)
+    model = steihaug(product, lambda r: r, surface.gradient(w), radius, first_norm, most)
     return (model.p, model.decrease, model.on_edge), problem
 
 
@@ -86,9 +86,9 @@ def test_a_preconditioner_is_a_change_of_variables(radius, curvature):
     H = np.stack([BOWL.hessian_vector(W, unit) for unit in np.eye(8)])
     H[7, 7] *= curvature
     g, M_inverse = BOWL.gradient(W), np.linalg.inv(L @ L.T)
-    model = steihaug(lambda d: H @ d, lambda r: M_inverse @ r, g, radius, 1e3, 0.5, 100)
+    model = steihaug(lambda d: H @ d, lambda r: M_inverse @ r, g, radius, 1e3, 100)
     turned = np.linalg.solve(L, np.linalg.solve(L, H).T)
-    slow = steihaug(lambda d: turned @ d, lambda r: r, np.linalg.solve(L, g), radius, 1e3, 0.5, 100)
+    slow = steihaug(lambda d: turned @ d, lambda r: r, np.linalg.solve(L, g), radius, 1e3, 100)
     np.testing.assert_allclose(L.T @ model.p, slow.p, rtol=1e-6, atol=1e-6 * slow.length)
     assert model.decrease == pytest.approx(slow.decrease)
     assert model.length == pytest.approx(np.linalg.norm(L.T @ model.p))

@@ -17,7 +17,7 @@ On a linear problem everything happens in the variables M^½p, with M near ∇²
 conjugate gradients with M as preconditioner, the region ‖M^½p‖ ≤ Δ and the norms ‖M^−½∇f‖, so that
 no feature counts more for its units. M is the diagonal of ∇²f, for one pass. Where p ≪ n it is made
 of blocks of ∇²f, estimated from a few rows a feature: a dozen products are then a tight solution,
-whatever the conditioning, and η is at most 0.3. Elsewhere M = I.
+whatever the conditioning. Elsewhere M = I.
 
 Cost: a gradient, one or more values and a few Hessian-vector products a step; memory O(dim), with
 blocks 4p² bytes a class. On a linear problem scores are kept, n numbers or n·K: a product takes no
@@ -38,17 +38,13 @@ import numpy as np
 from thalweg.core.checks import check_count, check_number
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
-from thalweg.methods.preconditioner import Blocks, Precondition, preconditioner
+from thalweg.methods.preconditioner import Precondition, preconditioner
 from thalweg.methods.problem import Point, Problem
 from thalweg.methods.rounding import rounding_of
 
 ACCEPT = 1e-4  # least ρ of a step that is taken
 SHRINK, GROW = 0.25, 0.75  # ρ below which Δ shrinks, above which it may grow
 ACCEPT_SLOPE = 1e-4  # a shortened step must gain this much of what its slope promises
-LOOSE = 0.5  # η at most
-# The same where M is made of blocks: they cost as much as a few products, and a product gains more.
-# On 60,000 digits it takes 9 steps and 45 passes to a gap of 10⁻⁶, with ½ it took 11 and 57.
-LOOSE_IN_BLOCKS = 0.3
 REJECTIONS = 60  # halvings of a step at most: then it is lost in rounding
 
 
@@ -109,14 +105,12 @@ class NewtonCG(Method):
         *_, radius, first_norm, rng = state
         point = Point(*state[:4])
         hessian = problem.hessian_at(point)
-        M = preconditioner(problem, hessian, rng)
         p, promised, length, on_edge, norm = steihaug(
             hessian.vector,
-            M,
+            preconditioner(problem, hessian, rng),
             point.gradient,
             radius,
             first_norm,
-            LOOSE_IN_BLOCKS if isinstance(M, Blocks) else LOOSE,
             self.max_cg or min(2 * point.w.size, 500),
         )
         noise = rounding_of(point.value, point.w.dtype)
@@ -152,7 +146,6 @@ def steihaug(
     gradient: np.ndarray,
     radius: float,
     first_norm: float,
-    loose: float,
     most: int,
 ) -> Model:
     """Conjugate gradients on the quadratic model, inside the trust region."""
@@ -160,7 +153,7 @@ def steihaug(
     norm = max(_dot(gradient, z), 0.0) ** 0.5
     if norm == 0.0:
         return Model(np.zeros_like(gradient), 0.0, 0.0, False, 0.0)
-    forcing = min(loose, (norm / first_norm) ** 0.5) if first_norm > 0.0 else loose
+    forcing = min(0.5, (norm / first_norm) ** 0.5 if first_norm > 0 else 0.5)
     # p is proportional to ∇f: solved for ∇f/‖∇f‖, so that products stay in the range of float32.
     unit = _unit_steihaug(
         product, precondition, gradient / norm, z / norm, radius / norm, forcing, most

@@ -13,8 +13,8 @@ suffice, however badly the features are conditioned. For K classes ∇²f has K�
 
 it is M⁻¹ = PB⁻¹P + Q/l2. Adding one vector to the weights of all classes changes no probability, so
 that ∇²f = l2·I on the range of Q, and ∇²f keeps to the range of P. B alone does neither: it took
-ten times the products on 60,000 digits. Where ∇²f·Q = 0, without l2 and for the intercepts, ∇f has
-no part there either, and Q/l2 is left out.
+ten times the products on the 60,000 digits of MNIST. Where ∇²f·Q = 0, without l2 and for the
+intercepts, ∇f has no part there either, and Q/l2 is left out.
 
 What the rows do not show is guessed: a share of the diagonal is added to it, which bounds the
 eigenvalues of M⁻¹∇²f, and a feature that is zero in all of them is taken to be as curved as the
