@@ -17,7 +17,8 @@ def model_step(surface, w, *, radius, first_norm=TIGHT, most=100):
     def product(v):
         return problem.hessian_vector(w, v)
 
-    return steihaug(product, surface.gradient(w), radius, first_norm, most), problem
+    model = steihaug(product, lambda r: r, surface.gradient(w), radius, first_norm, most)
+    return (model.p, model.decrease, model.on_edge), problem
 
 
 def decrease(surface, w, p):
@@ -74,6 +75,24 @@ def test_negative_curvature_is_followed_downhill_to_the_edge():
     assert promised == pytest.approx(decrease(surface, w, p), rel=1e-9)
     assert surface.value(w + p) == pytest.approx(surface.value(w) - promised, rel=1e-9)
     assert surface.gradient(w) @ p < 0
+
+
+@pytest.mark.parametrize("radius", [0.1, 3.0, 1e6])
+@pytest.mark.parametrize("curvature", [1.0, -1.0])
+def test_a_preconditioner_is_a_change_of_variables(radius, curvature):
+    # q = Lᵀp with M = LLᵀ: the same iteration, without a preconditioner, on L⁻¹HL⁻ᵀ.
+    rng = np.random.default_rng(0)
+    L = np.tril(rng.standard_normal((8, 8))) + 3.0 * np.eye(8)
+    H = np.stack([BOWL.hessian_vector(W, unit) for unit in np.eye(8)])
+    H[7, 7] *= curvature
+    g, M_inverse = BOWL.gradient(W), np.linalg.inv(L @ L.T)
+    model = steihaug(lambda d: H @ d, lambda r: M_inverse @ r, g, radius, 1e3, 100)
+    turned = np.linalg.solve(L, np.linalg.solve(L, H).T)
+    slow = steihaug(lambda d: turned @ d, lambda r: r, np.linalg.solve(L, g), radius, 1e3, 100)
+    np.testing.assert_allclose(L.T @ model.p, slow.p, rtol=1e-6, atol=1e-6 * slow.length)
+    assert model.decrease == pytest.approx(slow.decrease)
+    assert model.length == pytest.approx(np.linalg.norm(L.T @ model.p))
+    assert (model.on_edge, model.norm) == (slow.on_edge, pytest.approx(slow.norm))
 
 
 def test_loose_forcing_saves_products():

@@ -172,6 +172,7 @@ def test_a_hessian_at_a_point_is_counted_and_that_of_the_problem(dtype):
         if diagonal is not None:
             np.testing.assert_allclose(diagonal, np.diag(expected), rtol=1e-6)
         assert (diagonal is None) == (diagonal_passes == 0)
+        assert (H.curvatures() is None) == (diagonal_passes == 0)
 
 
 def test_the_diagonal_of_curvature_is_known_to_linear_problems_alone():

@@ -4,7 +4,13 @@ import scipy.sparse
 
 import thalweg as tw
 from thalweg.objectives import gram
-from thalweg.objectives.gram import class_gram, feature_gram, sample_rows, weighted_means
+from thalweg.objectives.gram import (
+    class_gram,
+    feature_gram,
+    rough_gram,
+    sample_rows,
+    weighted_means,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 4)) * (RNG.random((30, 4)) < 0.6) + np.array([0.0, 5.0, 0.0, 1.0])
@@ -78,3 +84,19 @@ def test_the_gram_of_classes_equals_the_slow_definition(
     np.testing.assert_allclose(class_gram(data, p), expected, atol=1e-12)
     monkeypatch.setattr(gram, "BLOCK", 60)  # a few rows at a time
     np.testing.assert_allclose(class_gram(data, p), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_a_rough_gram_equals_the_slow_definition(storage, fit_intercept, standardize):
+    data = problem(storage, fit_intercept=fit_intercept, standardize=standardize)
+    rows, h = np.array([2, 3, 11, 29]), np.array([1e-30, 2e-30, 0.0, 5e-30])
+    features = X.copy()
+    if standardize:
+        features = (X - data.means) * data.scales
+    if fit_intercept:
+        features = np.column_stack([features, np.ones(30)])
+    Z = np.sqrt(h)[:, None] * features[rows]
+    np.testing.assert_allclose(rough_gram(data, rows, h), Z.T @ Z, rtol=1e-5, atol=1e-36)
+    assert not rough_gram(data, rows[:0], h[:0]).any()

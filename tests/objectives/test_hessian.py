@@ -43,6 +43,16 @@ def test_matrix_diagonal_and_products_are_those_of_the_problem(loss, storage):
         np.testing.assert_allclose(H.vector(v), expected @ v, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("loss", NAMES)
+def test_curvatures_are_those_of_the_samples(loss):
+    data = problem(loss, fit_intercept=False)
+    w = np.random.default_rng(4).standard_normal(data.dim)
+    H = data.hessian_at(data.scores(w))
+    squares = data.matrix.rows**2
+    expected = squares.T @ H.curvatures + data.l2
+    np.testing.assert_allclose(H.diagonal(), expected.ravel(), rtol=1e-12)
+
+
 @pytest.mark.parametrize("loss", ["logistic", "multinomial"])
 def test_float32_data_have_hessians_in_float64(loss):
     data = problem(loss)

@@ -8,7 +8,7 @@ import thalweg as tw
 from thalweg.planner import cost as module
 from thalweg.planner.cost import Cost
 
-KINDS = ("gradient", "hessian", "factorisation", "dual", "visits")
+KINDS = ("gradient", "hessian", "factorisation", "blocks", "dual", "visits")
 
 
 def problem(n=300, p=5):

@@ -38,6 +38,18 @@ def test_single_samples_gain_from_more_samples(name):
     assert iterations(name, 1e-3, n=2_000) < iterations(name, 1e-3, n=50)
 
 
+def test_conjugate_gradients_take_few_products_where_blocks_pay(monkeypatch):
+    data = problem(1e-6)
+    shape = geometry(data)
+    monkeypatch.setattr("thalweg.methods.preconditioner.LARGE", 1)
+    with_blocks = expected("newton-cg", data, shape, 1e-6)
+    monkeypatch.setattr("thalweg.methods.preconditioner.LARGE", 10**9)
+    without = expected("newton-cg", data, shape, 1e-6)
+    assert with_blocks.passes["blocks"] == 1.0
+    assert "blocks" not in without.passes
+    assert with_blocks.passes["gradient"] < without.passes["gradient"] / 2
+
+
 def test_gradient_descent_is_bounded_by_kappa():
     data = problem(0.05)
     shape = geometry(data)

@@ -13,13 +13,16 @@ taken, and Δ shrinks or grows with ρ. Otherwise p, which descends, is shortene
 Δ becomes the length that did. η falls with the gradient, so that the last steps are Newton's and
 converge faster than linearly.
 
-A linear problem gives the diagonal of its Hessian for one pass. With M this diagonal, and I
-elsewhere, everything happens in the variables M^½p: conjugate gradients with M as preconditioner,
-the region ‖M^½p‖ ≤ Δ and the norms ‖M^−½∇f‖, so that no feature counts more for its units.
+On a linear problem everything happens in the variables M^½p, with M near ∇²f (`preconditioner`):
+conjugate gradients with M as preconditioner, the region ‖M^½p‖ ≤ Δ and the norms ‖M^−½∇f‖, so that
+no feature counts more for its units. M is the diagonal of ∇²f, for one pass. Where p ≪ n it is made
+of blocks of ∇²f, estimated from a few rows a feature: a dozen products are then a tight solution,
+whatever the conditioning. Elsewhere M = I.
 
-Cost: a gradient, one or more values and a few Hessian-vector products a step; memory O(dim). On a
-linear problem scores are kept, n numbers or n·K: a product takes no exponential, a step costs one
-pass besides the products and M, and one more if it had to be shortened.
+Cost: a gradient, one or more values and a few Hessian-vector products a step; memory O(dim), with
+blocks 4p² bytes a class. On a linear problem scores are kept, n numbers or n·K: a product takes no
+exponential, a step costs one pass besides the products and M, and one more if it had to be
+shortened.
 Nocedal & Wright, Numerical Optimization, 2nd ed., Algorithms 4.1 and 7.2; the shortening: Nocedal &
 Yuan (1998); η after Eisenstat & Walker, SIAM J. Sci. Comput. 17 (1996).
 """
@@ -33,9 +36,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from thalweg.core.checks import check_count, check_number
+from thalweg.core.vector import dot
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
-from thalweg.methods.problem import Hessian, Point, Problem
+from thalweg.methods.preconditioner import Precondition, preconditioner
+from thalweg.methods.problem import Point, Problem
 from thalweg.methods.rounding import rounding_of
 
 ACCEPT = 1e-4  # least ρ of a step that is taken
@@ -53,6 +58,7 @@ class NewtonCGState(NamedTuple):
     scores: np.ndarray  # of a linear problem at w, float64[n] or [n, K]; else empty
     radius: float  # Δ
     first_norm: float  # ‖M^−½∇f(w₀)‖; 0 before the first step
+    rng: np.random.Generator  # draws the rows that M is made of
 
 
 class Model(NamedTuple):
@@ -60,7 +66,9 @@ class Model(NamedTuple):
 
     p: np.ndarray  # float[dim]
     decrease: float  # m(0) − m(p)
+    length: float  # ‖M^½p‖
     on_edge: bool
+    norm: float  # ‖M^−½∇f‖
 
 
 @dataclass(frozen=True)
@@ -91,26 +99,23 @@ class NewtonCG(Method):
         is_linear = point.scores.size > 0
         usual = 10.0 * (2.0 * point.value) ** 0.5 if is_linear else np.linalg.norm(w0)
         radius = self.radius or max(1.0, float(usual))
-        return NewtonCGState(*point, radius, 0.0)
+        return NewtonCGState(*point, radius, 0.0, rng)
 
     def advance(self, problem: Problem, state: NewtonCGState) -> NewtonCGState:
         """Solve the model once, and shorten its step until f falls."""
-        *_, radius, first_norm = state
+        *_, radius, first_norm, rng = state
         point = Point(*state[:4])
         hessian = problem.hessian_at(point)
-        scale = _scale(hessian, point.w)
-        gradient = scale * point.gradient
-        first_norm = first_norm or _dot(gradient, gradient) ** 0.5
-        q, promised, on_edge = steihaug(
-            lambda d: scale * hessian.vector(scale * d),
-            gradient,
+        p, promised, length, on_edge, norm = steihaug(
+            hessian.vector,
+            preconditioner(problem, hessian, rng),
+            point.gradient,
             radius,
             first_norm,
             self.max_cg or min(2 * point.w.size, 500),
         )
-        p = (scale * q).astype(point.w.dtype, copy=False)
         noise = rounding_of(point.value, point.w.dtype)
-        line = Line(problem, point, p)
+        line = Line(problem, point, p.astype(point.w.dtype, copy=False))
         step = 1.0
         for _ in range(REJECTIONS):
             if promised <= 0.0 or line.slope >= 0.0 or np.array_equal(line.at(step), point.w):
@@ -127,85 +132,73 @@ class NewtonCG(Method):
             step, promised = t * step, ACCEPT_SLOPE * t * -slope
         else:
             return state
-        length = step * _dot(q, q) ** 0.5
         if step < 1.0:
-            radius = length
+            radius = step * length
         elif quality < SHRINK:
             radius = 0.25 * length
         elif quality > GROW and on_edge:
             radius = 2.0 * radius
-        return NewtonCGState(*line.arrive(trial), radius, first_norm)
+        return NewtonCGState(*line.arrive(trial), radius, first_norm or norm, rng)
 
 
 def steihaug(
     product: Callable[[np.ndarray], np.ndarray],
+    precondition: Precondition,
     gradient: np.ndarray,
     radius: float,
     first_norm: float,
     most: int,
 ) -> Model:
     """Conjugate gradients on the quadratic model, inside the trust region."""
-    norm = _dot(gradient, gradient) ** 0.5
+    z = precondition(gradient)
+    norm = max(dot(gradient, z), 0.0) ** 0.5
     if norm == 0.0:
-        return Model(np.zeros_like(gradient), 0.0, False)
+        return Model(np.zeros_like(gradient), 0.0, 0.0, False, 0.0)
     forcing = min(0.5, (norm / first_norm) ** 0.5 if first_norm > 0 else 0.5)
     # p is proportional to ∇f: solved for ∇f/‖∇f‖, so that products stay in the range of float32.
-    p, decrease, on_edge = _unit_steihaug(product, gradient / norm, radius / norm, forcing, most)
-    return Model(norm * p, norm * norm * decrease, on_edge)
+    unit = _unit_steihaug(
+        product, precondition, gradient / norm, z / norm, radius / norm, forcing, most
+    )
+    return Model(norm * unit.p, norm**2 * unit.decrease, norm * unit.length, unit.on_edge, norm)
 
 
 def _unit_steihaug(
     product: Callable[[np.ndarray], np.ndarray],
+    precondition: Precondition,
     r: np.ndarray,
+    z: np.ndarray,
     radius: float,
     forcing: float,
     most: int,
 ) -> Model:
-    """The same for a gradient `r` of length one."""
-    p = np.zeros_like(r)
-    d = -r
-    rr = _dot(r, r)
+    """The same for a gradient `r` of length one, with z = M⁻¹r."""
+    p, d = np.zeros_like(z), -z
+    rz = dot(r, z)
+    # pᵀMp, pᵀMd and dᵀMd: M itself is never applied, but Mz = r, and r is orthogonal to p.
+    pp, pd, dd = 0.0, 0.0, rz
     decrease = 0.0
     for _ in range(most):
         Hd = product(d)
-        curvature, slope = _dot(d, Hd), _dot(r, d)
+        curvature, slope = dot(d, Hd), dot(r, d)
         if not np.isfinite(curvature):
             break
-        if curvature <= 0.0:
-            t = _to_edge(p, d, radius)
-            return Model(p + t * d, decrease - t * slope - 0.5 * t * t * curvature, True)
-        t = rr / curvature
-        ahead = p + t * d
-        if _dot(ahead, ahead) >= radius * radius:
-            t = _to_edge(p, d, radius)
-            return Model(p + t * d, decrease - t * slope - 0.5 * t * t * curvature, True)
-        p = ahead
+        t = rz / curvature if curvature > 0.0 else np.inf
+        if pp + t * (2.0 * pd + t * dd) >= radius * radius:
+            t = (-pd + (pd * pd + dd * (radius * radius - pp)) ** 0.5) / dd  # to the edge
+            decrease -= t * slope + 0.5 * t * t * curvature
+            return Model(p + t * d, decrease, radius, True, 1.0)
+        p = p + t * d
         decrease -= t * slope + 0.5 * t * t * curvature
         r = r + t * Hd
-        rr, before = _dot(r, r), rr
-        if rr**0.5 <= forcing:
+        z = precondition(r)
+        rz, before = dot(r, z), rz
+        pp += t * (2.0 * pd + t * dd)
+        if rz <= forcing * forcing:
             break
-        d = -r + (rr / before) * d
-    return Model(p, decrease, False)
-
-
-def _scale(hessian: Hessian, w: np.ndarray) -> np.ndarray:
-    """M^−½: all ones in the dtype of `w`, or float64[dim] where the diagonal of ∇²f is known."""
-    M = hessian.diagonal()
-    if M is None:
-        return np.ones_like(w)
-    return 1.0 / np.sqrt(np.where(M > 0.0, M, M.max() or 1.0))
-
-
-def _dot(a: np.ndarray, b: np.ndarray) -> float:
-    """aᵀb in float64: dᵀ∇²f·d leaves the range of float32 long before its factors do."""
-    return float(a.astype(np.float64, copy=False) @ b.astype(np.float64, copy=False))
-
-
-def _to_edge(p: np.ndarray, d: np.ndarray, radius: float) -> float:
-    """The t ≥ 0 with ‖p + td‖ = radius."""
-    dd, pd, pp = _dot(d, d), _dot(p, d), _dot(p, p)
-    return (-pd + (pd * pd + dd * (radius * radius - pp)) ** 0.5) / dd
+        beta = rz / before
+        d = -z + beta * d
+        pd, dd = beta * (pd + t * dd), rz + beta * beta * dd
+    return Model(p, decrease, pp**0.5, False, 1.0)
 
 
 def _shorter(slope: float, actual: float) -> float:

@@ -199,6 +199,10 @@ class Hessian:
         self._problem.passes += 1
         return self._own.vector(v).astype(v.dtype, copy=False)
 
+    def curvatures(self) -> np.ndarray | None:
+        """Those of the samples of a linear problem, float64[n] or [n, K]; else None."""
+        return None if self._own is None else self._own.curvatures
+
     def diagonal(self) -> np.ndarray | None:
         """The diagonal of ∇²f, float64[dim], where it costs one pass; else None."""
         if self._own is None:

@@ -65,12 +65,17 @@ class LinearHessian:
         out += problem.l2 * direction
         return problem._join(out, total)
 
+    @property
+    def curvatures(self) -> np.ndarray:
+        """hᵢ, float64[n]; for K classes cᵢpᵢ(1 − pᵢ), float64[n, K], each class by itself."""
+        if self._h.ndim == 1:
+            return self._h
+        return self._problem.weights[:, None] * self._h * (1.0 - self._h)
+
     def diagonal(self) -> np.ndarray:
         """The diagonal of ∇²F, float64[dim]."""
         problem = self._problem
-        X, weights = problem.matrix.rows, self._h
-        if weights.ndim == 2:
-            weights = problem.weights[:, None] * weights * (1.0 - weights)
+        X, weights = problem.matrix.rows, self.curvatures
         shape = (problem.p, *weights.shape[1:])
 
         def block(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:

@@ -20,11 +20,14 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from thalweg.kernels.elementwise import blas
 from thalweg.kernels.rows import CSR
 from thalweg.methods.method import Method
+from thalweg.methods.preconditioner import rows_of_a_sample
 from thalweg.methods.problem import Problem
 from thalweg.methods.saga import SAGA
 from thalweg.methods.sdca import SDCA
+from thalweg.objectives.gram import rough_gram
 from thalweg.objectives.linear import LinearProblem
 
 ENTRIES = 60_000  # of X in a slice: above what starting a kernel takes
@@ -32,6 +35,7 @@ FEW = 64  # rows, at most, that a kernel is started with first, so that compilin
 SHARE = 8  # and at most one in so many of the slice's
 GATHERED = 500  # rows gathered to see what a cache miss costs
 LINE = 8  # numbers in a cache line
+GRAM_SHARE = 4  # one of so many rows of a Gram matrix, which is timed on enough of them for BLAS
 LARGEST = 400  # variables of a factorisation that is timed; a larger one takes dim³ as long
 
 
@@ -69,6 +73,17 @@ class Cost:
         matrix = np.eye(size)
         scipy.linalg.cholesky(matrix)
         return _seconds(lambda: scipy.linalg.cholesky(matrix)) * (dim / size) ** 3
+
+    @cached_property
+    def blocks(self) -> float:
+        """A preconditioner of newton-cg: a Gram matrix of some rows and its factors, a class."""
+        data, rows = self.problem, rows_of_a_sample(self.problem)
+        part = np.arange(0, data.n, data.n // rows * GRAM_SHARE)
+        gram = _seconds(lambda: rough_gram(data, part, np.ones(part.size))) * rows / part.size
+        matrix = np.eye(data.p + data.fit_intercept, dtype=np.float32)
+        with blas().limit(limits=1):  # as there, one class in each thread
+            factors = _seconds(lambda: scipy.linalg.cholesky(matrix))
+        return data.outputs * (gram + factors)
 
     @cached_property
     def dual(self) -> float:

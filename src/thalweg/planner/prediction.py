@@ -12,7 +12,8 @@ With κ = L/μ, r = L_mean/(nμ), s = L/(nμ) and ε the tolerance, all of it re
     sdca          (1 + r) log(1/ε) in             (0.35 + 2.2s) log(1/ε) passes, at least 3
                   expectation
     lbfgs         none                            20 + κ^0.4 log(1/ε)/6, κ at most 10³/√ε
-    newton-cg     none                            8, and 1.2 times the products that lbfgs has steps
+    newton-cg     none                            8, and 0.8 times the products that lbfgs has steps
+      in blocks   none                            6 + log(1/ε)/5, 2 + log(1/ε)/7 products each
     newton        none                            8 Hessians, 4 where samples come first, 1 of the
                                                   squared loss
     cd            none                            8 working sets, 8 passes each
@@ -32,6 +33,7 @@ from typing import NamedTuple
 from thalweg.core.errors import InputError
 from thalweg.methods.exact_step import has_sums
 from thalweg.methods.newton import LARGE
+from thalweg.methods.preconditioner import pays
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import Geometry
 
@@ -79,8 +81,12 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
             return Expected(bound, max(3.0, (0.35 + 2.2 * s) * digits), {"dual": 1.0}, 8, 9)
         case "lbfgs":
             return Expected(None, quasi, {"gradient": 1.1}, 4, 25)
+        case "newton-cg" if pays(problem):
+            passes = {"gradient": 3.0 + digits / 7.0, "blocks": 1.0}
+            room = problem.p * (0.5 + 13.0 / problem.outputs)  # the blocks, and rows for one
+            return Expected(None, 6.0 + digits / 5.0, passes, 4, 8 + room)
         case "newton-cg":
-            passes = {"gradient": 2.0 + 1.2 * quasi / 8.0}
+            passes = {"gradient": 2.0 + 0.8 * quasi / 8.0}
             return Expected(None, 8.0, passes, 4, 8)
         case "newton":
             if has_sums(problem):
