@@ -20,6 +20,7 @@ from thalweg.certificates.duality import Gap
 
 SPACING = 10  # passes between two gaps at least
 SURE = 0.1  # of the limit: a forecast below this is worth a gap at once
+FAR = 2.0  # times the limit: no gap is paid for where the method's own is above this
 GROWTH = 0.25  # and of all passes so far, where the forecast says nothing
 BUDGET = 0.25  # of the method's own passes, which is a fifth of all
 
@@ -38,11 +39,14 @@ class Payment(NamedTuple):
     ) -> bool:
         """Whether to pay now; at the point of the last payment, always.
 
-        Also where the method's own lower bound, `floor`, says that this is the end.
+        Also where the method's own lower bound, `floor`, says that this is the end, and never where
+        it says that the end is far.
         """
         since = passes - self.passes
         if since == 0 or (value - floor <= limit and self.affords(passes)):
             return True
+        if floor > -math.inf and value - floor > FAR * limit:
+            return False
         forecast = self.gap * (norm / self.norm) ** 2 if self.norm > 0 else 0.0
         forecast = min(forecast, value - self.floor)
         if since < SPACING:
