@@ -77,7 +77,7 @@ from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
 TIGHT = 0.01  # of the violation before: how far the model is minimised where sweeps are cheap
 LOOSE = 0.1  # and where they have cost as much as a pass over X
 FLOOR, LEAST_FLOOR = 1e-3, 1e-8  # ν at first, and at least
-SHARE = 50  # of the features at first, if as many are beyond their bound: a sweep is cheap then
+SHARE = 10  # of the features at first, if as many are beyond their bound: a sweep is cheap then
 GRAM_FROM = 100_000  # entries of X: below, there is nothing to gain
 MOST_PAIRS = 64  # of entries in a row, for each entry: H then costs less than some twenty sweeps
 STALE = 0.1  # of Σch: an H whose curvatures are off by no more is used again,
