@@ -303,14 +303,16 @@ def test_the_working_set_holds_the_support_and_the_nearest():
     problem = data(l1=0.3, fit_intercept=False)
     seen, method, state = begun(problem, CD(working_set=3))
     nearness = np.abs(state.v) / state.spread - 0.3 / state.spread
-    nearest = np.sort(np.argsort(nearness)[-3:])
+    beyond = np.count_nonzero(nearness > 0)
+    nearest = np.sort(np.argsort(nearness)[-min(beyond, 6) :])  # a tenth of 60
+    assert beyond > 3
     np.testing.assert_array_equal(method._wanted(problem, state), nearest)
     state = method.advance(seen, state)
     np.testing.assert_array_equal(state.members, nearest)
     support = np.flatnonzero(state.w)
     wanted = method._wanted(problem, state)
     assert set(support) <= set(wanted)
-    assert len(wanted) == max(3, 2 * len(support))
+    assert len(wanted) >= max(3, 2 * len(support))
     assert not set(np.flatnonzero(state.is_out)) & set(wanted) - set(support)
 
 

@@ -54,6 +54,7 @@ import scipy.linalg
 
 from thalweg.core.checks import check_count
 from thalweg.core.errors import InputError
+from thalweg.core.vector import dot
 from thalweg.kernels import cd as kernels
 from thalweg.kernels.duality import slopes_pass
 from thalweg.kernels.elementwise import blas
@@ -216,8 +217,8 @@ class CD(Method):
         if state.bends.size and _norm(state.gradient) <= GAIN * state.before:
             is_missing = self._nearness(data, state) > 0.0
             is_missing[state.chosen] = False
-            off = _dot(data.weights, np.abs(bends - state.bends))
-            if not is_missing.any() and off <= STALE * _dot(data.weights, bends):
+            off = dot(data.weights, np.abs(bends - state.bends))
+            if not is_missing.any() and off <= STALE * dot(data.weights, bends):
                 return state
         chosen = self._wanted(data, state, is_small=True)
         counts = entries_in_rows(data, chosen)
@@ -335,9 +336,9 @@ class CD(Method):
         """
         code, y, c = LOSSES[data.loss], data.y, data.weights
         theta = np.empty(data.n)
-        slope = _dot(c * state.slopes, z - state.z)
+        slope = dot(c * state.slopes, z - state.z)
         old, new = (data.split(point.astype(np.float64))[0] for point in (state.w, w))
-        slope += data.l2 * _dot(old, new - old) + data.l1 * (np.abs(new).sum() - np.abs(old).sum())
+        slope += data.l2 * dot(old, new - old) + data.l1 * (np.abs(new).sum() - np.abs(old).sum())
         noise = _rounding(data, state)
         t = 1.0
         for _ in range(HALVINGS):
@@ -440,8 +441,8 @@ def _minimise(H: np.ndarray, s: np.ndarray, l1: float, w: np.ndarray, tight: flo
 def _rounding(data: LinearProblem, state: CDState) -> float:
     """What rounding does to F(w): that of the value, and of the terms that cancel in the scores."""
     coefficients, _ = data.coefficients(state.w)
-    sizes = _dot(np.sqrt(data.column_squares), np.abs(coefficients))
-    reach = sizes * math.sqrt(_dot(data.weights, state.slopes**2))
+    sizes = dot(np.sqrt(data.column_squares), np.abs(coefficients))
+    reach = sizes * math.sqrt(dot(data.weights, state.slopes**2))
     return rounding_of(abs(state.value) + reach, state.w.dtype)
 
 
@@ -450,13 +451,8 @@ def _norm(gradient: np.ndarray) -> float:
 
 
 def _penalties(data: LinearProblem, coefficients: np.ndarray) -> float:
-    squares = _dot(coefficients, coefficients)
+    squares = dot(coefficients, coefficients)
     return 0.5 * data.l2 * squares + data.l1 * float(np.abs(coefficients).sum())
-
-
-def _dot(a: np.ndarray, b: np.ndarray) -> float:
-    """aᵀb on one thread: waking others for it takes longer than all the rest of a line search."""
-    return float(np.einsum("i,i", a, b))
 
 
 def _features(state: CDState) -> np.ndarray | CSR:

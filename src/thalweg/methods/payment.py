@@ -4,7 +4,8 @@ Near the optimum the gap falls like the square of the gradient norm, so after a 
 gap at norm g′ is about G(g′/g)²; and with a lower bound on F* from an earlier gap it is at most F −
 that bound. A gap is paid for when one of these forecasts is within the limit, or when the passes
 since the last one have grown by a quarter. Within `SPACING` passes of the last one it is not,
-unless the forecast is well inside the limit.
+unless the forecast is well inside the limit. A method that keeps up a lower bound of its own says
+itself when it is time.
 
 And never beyond the budget: the gaps paid for so far, none of which ended the run, take at most a
 fifth of its passes, their own included. Only counters decide, no clock, so that a resumed run pays
@@ -20,7 +21,6 @@ from thalweg.certificates.duality import Gap
 
 SPACING = 10  # passes between two gaps at least
 SURE = 0.1  # of the limit: a forecast below this is worth a gap at once
-FAR = 2.0  # times the limit: no gap is paid for where the method's own is above this
 GROWTH = 0.25  # and of all passes so far, where the forecast says nothing
 BUDGET = 0.25  # of the method's own passes, which is a fifth of all
 
@@ -39,14 +39,13 @@ class Payment(NamedTuple):
     ) -> bool:
         """Whether to pay now; at the point of the last payment, always.
 
-        Also where the method's own lower bound, `floor`, says that this is the end, and never where
-        it says that the end is far.
+        A method that has a lower bound of its own, `floor`, needs no forecast.
         """
         since = passes - self.passes
-        if since == 0 or (value - floor <= limit and self.affords(passes)):
+        if since == 0:
             return True
-        if floor > -math.inf and value - floor > FAR * limit:
-            return False
+        if floor > -math.inf:
+            return value - floor <= limit and self.affords(passes)
         forecast = self.gap * (norm / self.norm) ** 2 if self.norm > 0 else 0.0
         forecast = min(forecast, value - self.floor)
         if since < SPACING:

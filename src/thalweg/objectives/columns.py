@@ -118,7 +118,7 @@ def centred_gram(
     With an intercept, which is to follow at its best value, x̂ is about the mean that the weights h
     give. `counts` are their `entries_in_rows`.
     """
-    S, m, total = weighted_moments(
+    S, m, total, _ = weighted_moments(
         narrowed(data, features, counts), h, np.zeros(features.size), data.threads
     )
     least = CONSTANT_SQUARE * np.diag(S) + np.finfo(np.float64).tiny
