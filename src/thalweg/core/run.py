@@ -132,8 +132,8 @@ class Run:
             "plan": None if self.plan is None else self.plan.as_record(),
         }
         arrays = io.BytesIO()
-        own = {} if self.dual is None else {"dual": self.dual}
-        np.savez(arrays, w=self.w, w0=self.w0, **own)
+        points: dict[str, Any] = {"w": self.w, "w0": self.w0, "dual": self.dual}
+        np.savez(arrays, **{name: point for name, point in points.items() if point is not None})
         contents = (to_json(record), self.trace.to_csv().encode(), arrays.getvalue())
         write_folder(Path(folder), dict(zip(FILES, contents, strict=True)), marker=FILES[0])
         return Path(folder)

@@ -75,7 +75,7 @@ class SDCAState(NamedTuple):
     b: np.ndarray  # b_k, float64[K]; first empty
     sigma: np.ndarray  # σ, float64[K]; first empty
     pull: float  # 1/κ of the next pass, 0 without an intercept
-    floor: float  # D(θ) + bσ, about what θ proves that P* is at least; at first 0
+    floor: float  # D(θ) + bσ, about what θ proves that P* is at least; at first 0 or −inf
     rng: np.random.Generator
 
 
@@ -111,7 +111,8 @@ class SDCA(Method):
         value, gradient = problem.value_and_gradient(w0)
         none = np.empty(0)
         value += problem.penalty(w0)
-        return SDCAState(w0, value, gradient, none, none, none, none, 0.0, 0.0, rng)
+        floor = -math.inf if np.any(w0) else 0.0  # w₀ = 0 is not worth a gap
+        return SDCAState(w0, value, gradient, none, none, none, none, 0.0, floor, rng)
 
     def advance(self, problem: Problem, state: SDCAState) -> SDCAState:
         """One pass, or several."""
