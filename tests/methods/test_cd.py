@@ -189,29 +189,6 @@ def test_dense_rows_are_left_to_sweeps(monkeypatch):
     assert method._with_gram(seen, state) is None
 
 
-def test_minimise_reaches_the_minimum():
-    rng = np.random.default_rng(0)
-    A = rng.standard_normal((40, 30)) @ np.diag(10.0 ** rng.uniform(-1, 1, 30))
-    H, g, w = A.T @ A, 30.0 * rng.standard_normal(30), rng.standard_normal(30)
-    w[10:] = 0.0
-    x, s = w.copy(), g.copy()
-    cd._minimise(H, s, 20.0, x, 1e-9)
-    np.testing.assert_allclose(s, g + H @ (x - w), atol=1e-8)
-    off = np.where(x == 0, np.maximum(np.abs(s) - 20.0, 0.0), np.abs(s + 20.0 * np.sign(x)))
-    assert off.max() <= 1e-7
-    assert 0 < np.count_nonzero(x) < 30
-
-
-def test_minimise_with_features_that_are_alike():
-    rng = np.random.default_rng(0)
-    A = np.repeat(rng.standard_normal((40, 5)), 2, axis=1)
-    H, x, s = A.T @ A, np.zeros(10), 3.0 * A.T @ rng.standard_normal(40)
-    cd._minimise(H, s, 2.0, x, 1e-9)
-    assert np.all(np.isfinite(x))
-    off = np.where(x == 0, np.maximum(np.abs(s) - 2.0, 0.0), np.abs(s + 2.0 * np.sign(x)))
-    assert off.max() <= 1e-6
-
-
 def _curvatures(problem, w):
     z, y = problem.scores(w), problem.y
     if problem.loss == "logistic":

@@ -50,17 +50,15 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import scipy.linalg
 
 from thalweg.core.checks import check_count
 from thalweg.core.errors import InputError
 from thalweg.core.vector import dot
 from thalweg.kernels import cd as kernels
 from thalweg.kernels.duality import slopes_pass
-from thalweg.kernels.elementwise import blas
 from thalweg.kernels.losses import LOSSES
-from thalweg.kernels.quadratic import descend_quadratic
 from thalweg.kernels.rows import CSR
+from thalweg.methods.l1_quadratic import minimise_quadratic
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.rounding import rounding_of
@@ -85,8 +83,6 @@ STALE = 0.1  # of Σch: an H whose curvatures are off by no more is used again,
 GAIN = 0.2  # if the gradient fell to this part of itself by it
 SPARE = 16  # one feature inside its bound for so many beyond: it may be wanted soon
 SMALL_SHARE = 100  # of the features at first, where H grows with the square of their number
-FEW_SWEEPS = 8  # over a working set by H, before a linear system is solved
-MOST_SYSTEMS, MOST_SWEEPS = 5, 100  # and in all, where they are not enough
 ACCEPT = 1e-4  # of the slope along the step, by which F must fall
 HALVINGS = 40  # of a step at most: then it is lost in rounding
 
@@ -182,7 +178,7 @@ class CD(Method):
         data = problem.objective
         if (small := self._with_gram(problem, state)) is not None:
             w = self._descend_gram(problem, small)
-            found = self._arrived(problem, small, w, data.scores)
+            found = self._arrived(problem, small, w, partial(_read_scores, problem))
             if found is not small:
                 return found
         state, order = self._grown(problem, state)
@@ -236,11 +232,11 @@ class CD(Method):
         w = state.w.copy()
         part = w[state.chosen].astype(np.float64)
         s = state.v[state.chosen] + data.l2 * part
-        _minimise(state.H, s, data.l1, part, TIGHT * _norm(state.gradient))
+        minimise_quadratic(state.H, s, data.l1, part, TIGHT * _norm(state.gradient))
         w[state.chosen] = part
         if data.fit_intercept:
             # As Σcᵢℓ′ᵢ = 0 at state.w, a change of b does not tilt the way there.
-            code, z = LOSSES[data.loss], data.scores(w)
+            code, z = LOSSES[data.loss], _read_scores(problem, w)
             w[-1] += kernels.best_shift(code, z, data.y, data.weights, data.delta)
         return w
 
@@ -411,33 +407,6 @@ class CD(Method):
         )
 
 
-def _minimise(H: np.ndarray, s: np.ndarray, l1: float, w: np.ndarray, tight: float) -> None:
-    """Lower gᵀd + ½dᵀHd + l1‖w + d‖₁, changing `w` to w + d and `s` from g to g + Hd, in place.
-
-    Sweeps find the support, and a linear system its minimum, as far as no sign changes on the way.
-    """
-    thresholds = np.full(w.size, l1)
-    for _ in range(MOST_SYSTEMS):
-        if descend_quadratic(H, s, thresholds, w, tight, FEW_SWEEPS) < FEW_SWEEPS:
-            return
-        support = np.flatnonzero(w)
-        old = w[support]
-        try:
-            with blas().limit(limits=1):
-                factor = scipy.linalg.cho_factor(
-                    H[np.ix_(support, support)], overwrite_a=True, check_finite=False
-                )
-        except np.linalg.LinAlgError:  # features that are alike
-            break
-        d = scipy.linalg.cho_solve(factor, -s[support] - l1 * np.sign(old))
-        with np.errstate(divide="ignore"):
-            to_zero = np.where(d * old < 0.0, -old / d, np.inf)
-        t = min(1.0, float(to_zero.min(initial=np.inf)))
-        w[support] = np.where(to_zero <= t, 0.0, old + t * d)
-        s += (w[support] - old) @ H[support]
-    descend_quadratic(H, s, thresholds, w, tight, MOST_SWEEPS)
-
-
 def _rounding(data: LinearProblem, state: CDState) -> float:
     """What rounding does to F(w): that of the value, and of the terms that cancel in the scores."""
     coefficients, _ = data.coefficients(state.w)
@@ -458,6 +427,12 @@ def _penalties(data: LinearProblem, coefficients: np.ndarray) -> float:
 def _features(state: CDState) -> np.ndarray | CSR:
     """The features of the working set, as rows."""
     return CSR(state.data, state.indices, state.indptr) if state.indptr.size else state.data
+
+
+def _read_scores(problem: Problem, w: np.ndarray) -> np.ndarray:
+    """Xw + b by a pass over X, float64[n]."""
+    problem.passes += 1
+    return problem.objective.scores(w)
 
 
 def _scores(data: LinearProblem, state: CDState, w: np.ndarray) -> np.ndarray:
