@@ -40,13 +40,17 @@ def gather(data: LinearProblem, features: np.ndarray, means: np.ndarray) -> np.n
     scales = np.ones(k) if data.scales is None else data.scales[features]
     if isinstance(data.matrix.rows, CSR):
         return _sparse(data, features, scales, roots)
-    X, shifts, out = data.matrix.rows, means[features], np.empty((k, data.n))
-    in_row_blocks(
-        lambda start, stop: gather_dense(X, features, shifts, scales, roots, start, stop, out),
-        data.n,
-        k * data.n,
-        data.threads,
-    )
+    X, shifts = data.matrix.rows, means[features]
+    if X.flags.f_contiguous:  # a feature is in one piece
+        out = roots * (X.T[features] - shifts[:, None]) * scales[:, None]
+    else:
+        out = np.empty((k, data.n))
+        in_row_blocks(
+            lambda start, stop: gather_dense(X, features, shifts, scales, roots, start, stop, out),
+            data.n,
+            k * data.n,
+            data.threads,
+        )
     squares = np.einsum("ji,ji->j", out, out)
     out[squares <= CONSTANT * scales**2 * data.column_squares[features]] = 0.0
     return out
