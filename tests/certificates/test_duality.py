@@ -317,13 +317,43 @@ def test_nothing_is_modified():
         ({"w": [np.nan, 0.0, 0.0]}, "w must be finite, got nan at position 0"),
         ({"w": [0.0, 0.0]}, "w must have 3 entries"),
         ({"tol": 0.0}, "tol must be above 0"),
+        ({"dual": [0.0, 0.0, 0.0]}, "dual must have 2 entries"),
+        ({"dual": [np.nan, 0.0]}, "dual must be finite"),
     ],
 )
 def test_certify_refuses_with_a_sentence(change, says):
     problem = tw.LinearProblem([[1.0, 0.0], [0.0, 1.0]], [0.0, 1.0], l2=0.1)
     arguments = {"problem": problem, "w": [0.0, 0.0, 0.0], "tol": 1e-6, **change}
     with pytest.raises(tw.InputError, match=says):
-        tw.certify(arguments["problem"], arguments["w"], tol=arguments["tol"])
+        tw.certify(**arguments)
+
+
+def test_a_given_dual_point_by_hand():
+    # P(w) = ½·½[(w − 2)² + w²] + ½w², P(0) = 1, P* = P(½) = ¾. v = ½θ₁ + ½θ₂, of ℓ* = ½θ² + θy:
+    # D(−1, ½) = −½(½ − 2) − ½·⅛ − ½·1/16 = ¾ − 1/16 − 1/32.
+    problem = tw.LinearProblem([[1.0], [1.0]], [2.0, 0.0], l2=1.0, fit_intercept=False)
+    found = duality_gap(problem, np.zeros(1), dual=np.array([-1.0, 0.5]), enough=1.0)
+    assert found.dual == pytest.approx(0.75 - 1 / 16 - 1 / 32, rel=1e-14)
+    # Not enough: the slopes at w are taken if they prove more.
+    other = duality_gap(problem, np.array([0.5]), dual=np.array([-1.0, 0.5]))
+    assert other.dual == pytest.approx(0.75, rel=1e-14)
+    best = certify(problem, np.zeros(1), dual=np.array([-1.5, 0.5]), tol=1e-3)
+    assert best.gap == pytest.approx(0.25, rel=1e-12)
+
+
+def test_no_dual_point_proves_too_much():
+    rng = np.random.default_rng(8)
+    for loss, fit_intercept, l1 in itertools.product(NAMES, (False, True), (0.0, 0.05)):
+        X, y = rng.standard_normal((12, 3)), targets(loss, 12, rng)
+        problem = LinearProblem(X, y, loss, l1=l1, l2=0.1, fit_intercept=fit_intercept)
+        method = "fista" if l1 else "lbfgs"
+        best = tw.minimize(problem, method, tol=1e-12, max_iter=5000).value
+        for size in (1e-3, 0.1, 1.0, 100.0):
+            theta = size * rng.standard_normal(problem.score_shape)
+            kept = theta.copy()
+            found = duality_gap(problem, problem.start, dual=theta, enough=np.inf)
+            assert found.floor <= best + 1e-9
+            np.testing.assert_array_equal(theta, kept)
 
 
 def test_a_higher_lower_bound_from_elsewhere_takes_over():

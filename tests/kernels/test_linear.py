@@ -275,3 +275,19 @@ def test_one_and_two_threads_give_the_same_to_rounding():
         return np.sum(parts, axis=0)
 
     np.testing.assert_allclose(total(1), total(2), rtol=1e-12, atol=1e-14)
+
+
+def test_by_columns_blocks_of_rows_follow_one_another():
+    rng = np.random.default_rng(4)
+    X = np.asfortranarray(rng.standard_normal((2500, 3)))
+    w, c = rng.standard_normal(3), rng.random(2500)
+    start, stop = 100, 2400  # more than two blocks, and not from the first row on
+    z, g, squares = np.zeros(2500), np.zeros(3), np.zeros(3)
+    linear.margins_pass(X, w, 0.5, start, stop, z)
+    linear.transpose_pass(X, c, start, stop, g)
+    linear.column_squares_pass(X, c, start, stop, squares)
+    np.testing.assert_allclose(z[start:stop], X[start:stop] @ w + 0.5, rtol=1e-12, atol=1e-12)
+    assert not z[:start].any()
+    assert not z[stop:].any()
+    np.testing.assert_allclose(g, X[start:stop].T @ c[start:stop], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(squares, c[start:stop] @ X[start:stop] ** 2, rtol=1e-12)

@@ -19,6 +19,7 @@ from thalweg.kernels.rows import (
     row_quadratic,
     row_scores,
     row_square,
+    rows_add_squares,
     stored,
 )
 
@@ -232,7 +233,7 @@ def test_nan_stays_nan():
 
 PRIMITIVES = {
     columns: 1, entry: 3, stored: 2, row_dot: 3, row_axpy: 4, row_square: 2, row_quadratic: 4,
-    row_add_squares: 4, row_scores: 5, row_add_outer: 4,
+    row_add_squares: 4, row_scores: 5, row_add_outer: 4, rows_add_squares: 5,
 }  # fmt: skip
 
 

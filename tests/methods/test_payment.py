@@ -20,6 +20,15 @@ def test_the_first_gap_is_paid_at_once():
     assert Payment().is_due(0, 1.0, 1.0, 1e-6)
 
 
+def test_a_method_with_a_bound_of_its_own_says_when():
+    assert not Payment().is_due(0, 1.0, 1.0, 0.1, floor=0.89)
+    assert Payment().is_due(0, 1.0, 1.0, 0.1, floor=0.91)
+    last = Payment(passes=RICH, norm=1.0, gap=1e-9, spent=0.25 * RICH)
+    assert not last.is_due(3 * RICH, 1.0, 1.0, 0.1, floor=0.89)
+    assert last.is_due(RICH + 1, 1.0, 1.0, 0.1, floor=0.91)
+    assert not last._replace(spent=RICH).is_due(RICH + 1, 1.0, 1.0, 0.1, floor=0.91)
+
+
 def test_at_the_same_point_it_is_paid_again_and_changes_nothing():
     last = Payment(passes=100, norm=1.0, gap=1.0, spent=1e6)
     assert last.is_due(100, 1.0, 1.0, 1e-6)

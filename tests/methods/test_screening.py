@@ -6,7 +6,7 @@ import thalweg as tw
 from thalweg.certificates.duality import duality_gap
 from thalweg.kernels.duality import slopes_pass
 from thalweg.kernels.losses import LOSSES
-from thalweg.methods.screening import feature_spread, zero_features
+from thalweg.methods.screening import dual_sphere, feature_spread, zero_features
 
 ONE_SCORE = sorted(set(LOSSES) - {"multinomial"})
 
@@ -35,11 +35,15 @@ def random_problem(seed, loss):
     )
 
 
+def zeros(data, value, slopes, v, spread):
+    return zero_features(data, dual_sphere(data, value, slopes, v, spread), spread)
+
+
 def zero_at(data, w):
     slopes = np.empty(data.n)
     slopes_pass(LOSSES[data.loss], data.scores(w), data.y, data.weights, data.delta, slopes)
     _, spread = feature_spread(data)
-    return zero_features(data, data.value(w), slopes, data.transpose(slopes), spread)
+    return zeros(data, data.value(w), slopes, data.transpose(slopes), spread)
 
 
 def test_by_hand():
@@ -124,11 +128,11 @@ def test_what_is_known_to_be_zero_can_be_left_out():
     slopes_pass(LOSSES["squared"], data.scores(w), data.y, data.weights, data.delta, slopes)
     v, (_, spread) = data.transpose(slopes), feature_spread(data)
     assert out.any()
-    rest = zero_features(data, data.value(w), slopes, v[~out], spread[~out])
+    rest = zeros(data, data.value(w), slopes, v[~out], spread[~out])
     assert rest.shape == (np.count_nonzero(~out),)
     assert not rest.any()  # the same gap, and so the same verdict
     nothing = np.empty(0)
-    assert zero_features(data, data.value(w), slopes, nothing, nothing).size == 0
+    assert zeros(data, data.value(w), slopes, nothing, nothing).size == 0
 
 
 def test_without_l1_nothing_is_zero():
@@ -139,5 +143,5 @@ def test_without_l1_nothing_is_zero():
 def test_a_point_too_far_away_says_nothing():
     data = tw.LinearProblem(np.eye(3), [1.0, 2.0, 3.0], l1=0.1, fit_intercept=False)
     spread = feature_spread(data)[1]
-    nothing = zero_features(data, np.inf, np.zeros(3), np.zeros(3), spread)
+    nothing = zeros(data, np.inf, np.zeros(3), np.zeros(3), spread)
     assert not nothing.any()

@@ -179,7 +179,9 @@ def test_the_floor_is_below_the_optimum_and_reaches_it(loss, l1):
     assert np.all(np.diff(floors) >= -1e-14)
     assert max(floors) <= best + 1e-10
     assert max(floors) >= best - 1e-5
-    assert follow(tw.SDCA(), small(loss), small(loss).start, 1)[1].floor == -np.inf
+    free = small(loss, l1=l1, sample_weight=np.arange(30.0))
+    best = tw.minimize(free, "fista", tol=1e-12, max_iter=3000).value
+    assert follow(tw.SDCA(), free, free.start, 100)[-1].floor == pytest.approx(best, abs=1e-5)
 
 
 @pytest.mark.parametrize("sampling", ["shuffled", "cyclic", "uniform"])
@@ -202,8 +204,32 @@ def test_real_data_to_a_certified_gap(loss, l1):
         tol = 1e-6 if dtype == np.float64 else 1e-4
         run = tw.minimize(problem, "sdca", tol=tol, max_iter=200)
         assert run.converged, run
-        certificate = tw.certify(problem, run.w, tol=tol)
+        certificate = tw.certify(problem, run.w, dual=run.dual, tol=tol)
         assert certificate.holds
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("loss", LOADERS)
+def test_a_run_keeps_the_dual_point_that_proves_it(loss, fit_intercept, tmp_path):
+    problem = small(loss, l2=1e-3, fit_intercept=fit_intercept)
+    run = tw.minimize(problem, "sdca", tol=1e-3, max_iter=3000)
+    assert run.converged
+    found = tw.certify(problem, run.w, dual=run.dual, tol=1e-3)
+    assert found.gap == pytest.approx(run.certificate.gap, rel=1e-9)
+    assert found.gap <= tw.certify(problem, run.w, tol=1e-15).gap or found.holds
+    kept = tw.Run.load(run.save(tmp_path / "run"))
+    np.testing.assert_array_equal(kept.dual, run.dual)
+
+
+def test_far_from_the_optimum_the_dual_point_is_the_better_proof():
+    problem = real("logistic", l2=1e-4, fit_intercept=False)
+    run = tw.minimize(problem, "sdca", tol=1e-2, max_iter=500)
+    assert run.converged
+    z = problem.scores(run.w)
+    assert duality_gap(problem, run.w, dual=run.dual).gap < 0.5 * duality_gap(problem, run.w).gap
+    theta = duals(problem, follow(tw.SDCA(), problem, problem.start, run.iterations)[-1])
+    np.testing.assert_allclose(run.dual, theta, rtol=1e-12)
+    assert run.dual.shape == z.shape
 
 
 def test_an_intercept_costs_few_passes():

@@ -4,7 +4,15 @@ import scipy.sparse
 
 import thalweg as tw
 from thalweg.kernels import linear
-from thalweg.objectives.columns import append, gather, offsets, weighted
+from thalweg.objectives.columns import (
+    append,
+    centred_gram,
+    entries_in_rows,
+    gather,
+    narrowed,
+    offsets,
+    weighted,
+)
 from thalweg.objectives.gram import weighted_means
 
 RNG = np.random.default_rng(0)
@@ -87,3 +95,38 @@ def test_a_constant_feature_is_exactly_zero_about_its_mean():
     assert not np.any(gather(data, np.array([0]), weighted_means(data)))
     plain = tw.LinearProblem(constant, np.arange(50.0), l2=1.0, fit_intercept=False)
     assert np.all(gather(plain, np.array([0]), weighted_means(plain)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_narrowed_is_a_slice(dtype, monkeypatch):
+    monkeypatch.setattr(linear, "SERIAL_BELOW", 0)
+    data = problem(scipy.sparse.csr_array, dtype, threads=3)
+    features = np.array([0, 2, 4])
+    expected = X.astype(dtype)[:, features].astype(np.float64)
+    counts = entries_in_rows(data, features)
+    np.testing.assert_array_equal(counts, np.count_nonzero(expected, axis=1))
+    found = narrowed(data, features, counts)
+    assert found.entries == counts.sum()
+    rows = scipy.sparse.csr_array(tuple(found.rows), shape=found.shape)
+    np.testing.assert_array_equal(rows.toarray(), expected)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_centred_gram_by_its_definition(fit_intercept, standardize):
+    data = problem(scipy.sparse.csr_array, fit_intercept=fit_intercept, standardize=standardize)
+    features, h = np.array([0, 1, 4]), data.weights * np.linspace(0.1, 1.0, 30)
+    seen = X[:, features] * (1.0 if data.scales is None else data.scales[features])
+    if fit_intercept:
+        seen = seen - h @ seen / h.sum()
+    expected = (seen.T * h) @ seen + 0.1 * np.eye(3)
+    found = centred_gram(data, features, entries_in_rows(data, features), h)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_constant_feature_has_a_curvature_above_zero():
+    constant = scipy.sparse.csr_array(np.column_stack([np.full(9, 0.1), np.arange(9.0)]))
+    data = tw.LinearProblem(constant, np.arange(9.0), l1=0.1)
+    features = np.array([0, 1])
+    H = centred_gram(data, features, entries_in_rows(data, features), np.linspace(0.1, 0.3, 9))
+    assert 0.0 < H[0, 0] <= 1e-13

@@ -92,6 +92,16 @@ def lower_bound(
     return found if np.isfinite(found.floor) else LowerBound(0.0, 0.0)
 
 
+def dual_value(problem: LinearProblem, theta: np.ndarray) -> LowerBound:
+    """The bound from any dual point, float64[n] or [n, K], made feasible as slopes are."""
+    if problem.fit_intercept:
+        theta = balanced(problem, theta.copy())
+    with np.errstate(over="ignore", invalid="ignore"):
+        intercepts = np.zeros(problem.outputs * problem.fit_intercept)
+        found = _scaled(problem, intercepts, theta, problem.transpose(theta), -np.inf)
+    return found if np.isfinite(found.floor) else LowerBound(0.0, 0.0)
+
+
 def slopes(
     problem: LinearProblem, z: np.ndarray, theta: np.ndarray | None = None
 ) -> tuple[float, np.ndarray]:

@@ -4,6 +4,7 @@
 
 whatever tool (w, b) came from, and wherever θ came from. θ is the best of these:
 
+    given      by a method that works in the dual, and kept with its run: two passes over X
     slopes     of the losses at w, made feasible (`dual_point`): two passes over X, or none for the
                squared loss where its sums are known (`least_squares`)
     Newton     slopes at the point where Newton's step on the support of w leads (`support_step`):
@@ -23,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.certificates.dual_point import EPS, ROUNDING, lower_bound, reach, slopes
+from thalweg.certificates.dual_point import EPS, ROUNDING, dual_value, lower_bound, reach, slopes
 from thalweg.certificates.least_squares import primal_and_bound
 from thalweg.certificates.support_step import support_step
 from thalweg.core.certificate import Certificate
@@ -70,11 +71,17 @@ def has_gap(objective: Any) -> bool:
 
 
 def duality_gap(
-    problem: LinearProblem, w: np.ndarray, *, thorough: bool = False, enough: float = 0.0
+    problem: LinearProblem,
+    w: np.ndarray,
+    *,
+    dual: np.ndarray | None = None,
+    thorough: bool = False,
+    enough: float = 0.0,
 ) -> Gap:
     """The gap at `w` by its own slopes; `thorough` makes it tighter far from the optimum.
 
-    That costs about ten looks at the n samples, none at X. A problem whose `least_squares` are at
+    That costs about ten looks at the n samples, none at X. A point `dual` is tried first, and the
+    slopes where it is not `enough`. A problem whose `least_squares` are at
     hand has a gap for nothing; it is taken if it is `enough`, or far above its rounding.
     """
     w = np.asarray(w, dtype=np.float64)
@@ -92,8 +99,15 @@ def duality_gap(
     if not has_gap(problem):
         return Gap(primal, -np.inf, 0.0, PASSES)
     rounding = ROUNDING * EPS * (abs(losses) + penalties + reach(problem, w, theta))
+    floor = -np.inf
+    if dual is not None:
+        bound = dual_value(problem, dual)
+        found = Gap(primal, bound.value, rounding + bound.rounding, PASSES)
+        if found.gap <= enough:
+            return found
+        floor = bound.floor
     bound = lower_bound(problem, w, z, theta, (1.0 - FAR) * primal if thorough else -np.inf)
-    return Gap(primal, bound.value, rounding + bound.rounding, PASSES)
+    return Gap(primal, bound.value, rounding + bound.rounding, PASSES).above(floor)
 
 
 def tightened(problem: LinearProblem, w: np.ndarray, found: Gap) -> Gap:
@@ -127,10 +141,13 @@ def constant_value(problem: LinearProblem) -> float:
     return slopes_pass(LOSSES[problem.loss], np.full(problem.n, b), y, c, problem.delta, theta)
 
 
-def certify(problem: LinearProblem, w: np.ndarray, *, tol: float = 1e-6) -> Certificate:
+def certify(
+    problem: LinearProblem, w: np.ndarray, *, dual: np.ndarray | None = None, tol: float = 1e-6
+) -> Certificate:
     """How far `w`, from any tool, is from the optimum of `problem`.
 
-    Holds when the gap is at most tol·F(w = 0, best constant b).
+    Holds when the gap is at most tol·F(w = 0, best constant b). `dual`, float[n] or [n, K], is a
+    point of the dual problem, as a run keeps it whose method works there: `run.dual`.
     """
     if not isinstance(problem, LinearProblem):
         raise InputError(
@@ -139,8 +156,11 @@ def certify(problem: LinearProblem, w: np.ndarray, *, tol: float = 1e-6) -> Cert
         )
     tol = check_number("tol", tol, above=0.0)
     w = check_vector("w", w, dim=problem.dim)
+    if dual is not None:
+        dual = check_vector("dual", np.ravel(dual), dim=problem.n * problem.outputs)
+        dual = dual.astype(np.float64, copy=False).reshape(problem.score_shape)
     scale = constant_value(problem)
-    found = duality_gap(problem, w, thorough=True, enough=tol * scale)
+    found = duality_gap(problem, w, dual=dual, thorough=True, enough=tol * scale)
     if has_gap(problem) and found.gap > tol * scale:
         found = tightened(problem, w, found)
     return gap_certificate(found, scale, tol)

@@ -5,7 +5,7 @@ works as well on a run that was saved last week. On disk a run is a folder of pl
 
     run.json     all but the arrays
     trace.csv    the history
-    weights.npz  w and w0
+    weights.npz  w and w0, and the dual point if there is one
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class Run:
     findings: tuple[Finding, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)  # versions, machine, date
     plan: Plan | None = None  # where the method was chosen by one
+    dual: np.ndarray | None = None  # of a method that works in the dual: `tw.certify` takes it
 
     @property
     def converged(self) -> bool:
@@ -131,7 +132,8 @@ class Run:
             "plan": None if self.plan is None else self.plan.as_record(),
         }
         arrays = io.BytesIO()
-        np.savez(arrays, w=self.w, w0=self.w0)
+        points: dict[str, Any] = {"w": self.w, "w0": self.w0, "dual": self.dual}
+        np.savez(arrays, **{name: point for name, point in points.items() if point is not None})
         contents = (to_json(record), self.trace.to_csv().encode(), arrays.getvalue())
         write_folder(Path(folder), dict(zip(FILES, contents, strict=True)), marker=FILES[0])
         return Path(folder)
@@ -149,7 +151,7 @@ class Run:
             )
         try:
             with np.load(io.BytesIO(files["weights.npz"]), allow_pickle=False) as arrays:
-                w, w0 = arrays["w"], arrays["w0"]
+                w, w0, dual = arrays["w"], arrays["w0"], arrays.get("dual")
             return cls(
                 objective=record["objective"],
                 method=record["method"],
@@ -170,6 +172,7 @@ class Run:
                 ),
                 environment=record["environment"],
                 plan=Plan.from_record(record["plan"]) if record.get("plan") else None,
+                dual=dual,
             )
         except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as problem:
             raise StorageError(

@@ -28,10 +28,10 @@ from thalweg.kernels.losses import (
 from thalweg.kernels.rows import (
     FAST_SUM,
     row_add_outer,
-    row_add_squares,
     row_quadratic,
     row_scores,
     row_square,
+    rows_add_squares,
     rows_axpy,
     rows_dot,
     rows_in_cache,
@@ -136,8 +136,7 @@ def quadratics_pass(X, u, v, start, stop, out):
 @kernel(fastmath=FAST_SUM)
 def column_squares_pass(X, a, start, stop, g):
     """Add Σ aᵢxᵢⱼ² to `g` in place."""
-    for i in range(start, stop):
-        row_add_squares(X, i, a[i], g)
+    rows_add_squares(X, start, stop, a, g)
 
 
 @kernel(fastmath=FAST_SUM)

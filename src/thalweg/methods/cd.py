@@ -9,7 +9,7 @@ An iteration, at (w, b) with its scores z and v = Σᵢ cᵢℓ′ᵢxᵢ:
                   gathered from X
     model         ℓ + ℓ′·q + ½hq² for the loss, with q the change of the score, h = max(ℓ″, νκ)
     descent       ŵ, about the model's minimum over the working set: cyclic exact steps, sped up by
-                  Anderson's extrapolation (`kernels.cd`)
+                  Anderson's extrapolation (`kernels.cd`), or by the Gram matrix below
     line search   w + t(ŵ − w) with t = 1, ½, ¼, … until F falls by 10⁻⁴ of its slope times t; a
                   trial costs O(n), since the scores of both ends are known. Then the best b
     screening     features that are zero at every optimum are not looked at again (`screening`);
@@ -22,40 +22,71 @@ the iterates converge to the optimum. ν falls tenfold after a whole step and gr
 shortened one. At ν = 1 the model lies above F, and the step is whole; as ν → 0 steps become
 Newton's.
 
+The Gram matrix. Where X is sparse and rows have few entries in the working set, the model's Hessian
+
+    H = Σᵢ cᵢhᵢx̂ᵢx̂ᵢᵀ + l2·I        x̂ the features of the working set, about their mean with a b
+
+costs less than the sweeps that it saves: with it a step in one coefficient costs a row of H, and a
+linear system jumps to the minimum on a support. Its working set is of the features beyond their
+bound, and a few more, at most half as many again as the support. H serves again while no other
+feature is beyond, Σc|h − h of H| ≤ 0.1·Σch and the gradient falls to a fifth: of smooth losses the
+change of h is about the rate of convergence.
+
 The loop stops on the shortest subgradient of F at w, which is zero exactly at the optimum.
 
 Cost: one pass over X and the gathering of new features an iteration, and sweeps over the working
-set, which count as the part of a pass that they are. Memory: the working set in float64, O(n + p).
+set, which count as the part of a pass that they are, as do the pairs of entries for H. Memory: the
+working set in float64, or H; O(n + p).
 Working sets: Massias, Gramfort & Salmon, ICML 2018; extrapolation: Bertrand & Massias, AISTATS
 2021; composite Newton steps: Lee, Sun & Saunders, SIAM J. Optim. 24 (2014).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from thalweg.core.checks import check_count
 from thalweg.core.errors import InputError
+from thalweg.core.vector import dot
 from thalweg.kernels import cd as kernels
 from thalweg.kernels.duality import slopes_pass
 from thalweg.kernels.losses import LOSSES
 from thalweg.kernels.rows import CSR
+from thalweg.methods.l1_quadratic import minimise_quadratic
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.rounding import rounding_of
-from thalweg.methods.screening import feature_spread, zero_features
-from thalweg.objectives.columns import append, gather, offsets, weighted
+from thalweg.methods.screening import dual_sphere, feature_spread, zero_features
+from thalweg.objectives.columns import (
+    append,
+    centred_gram,
+    entries_in_rows,
+    gather,
+    offsets,
+    weighted,
+)
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
 
 TIGHT = 0.01  # of the violation before: how far the model is minimised where sweeps are cheap
 LOOSE = 0.1  # and where they have cost as much as a pass over X
 FLOOR, LEAST_FLOOR = 1e-3, 1e-8  # ν at first, and at least
-SHARE = 50  # of the features at first, if as many are beyond their bound: a sweep is cheap then
+SHARE = 10  # of the features at first, if as many are beyond their bound: a sweep is cheap then
+GRAM_FROM = 100_000  # entries of X: below, there is nothing to gain
+MOST_PAIRS = 64  # of entries in a row, for each entry: H then costs less than some twenty sweeps
+STALE = 0.1  # of Σch: an H whose curvatures are off by no more is used again,
+GAIN = 0.2  # if the gradient fell to this part of itself by it
+SPARE = 16  # one feature inside its bound for so many beyond: it may be wanted soon
+SMALL_SHARE = 100  # of the features at first, where H grows with the square of their number
 ACCEPT = 1e-4  # of the slope along the step, by which F must fall
 HALVINGS = 40  # of a step at most: then it is lost in rounding
+
+Scores = Callable[[np.ndarray], np.ndarray]  # Xw + b of a w
 
 
 class CDState(NamedTuple):
@@ -75,6 +106,11 @@ class CDState(NamedTuple):
     data: np.ndarray  # its features, float64[k, n]; the entries of sparse ones, float64[nnz]
     indices: np.ndarray  # samples of those entries, int32[nnz]; empty where dense
     indptr: np.ndarray  # where each feature begins, int64[k + 1]; empty where dense
+    lower: float  # F* is at least this
+    chosen: np.ndarray  # the features of H, int64[m], ascending
+    H: np.ndarray  # Σ cᵢhᵢx̂ᵢx̂ᵢᵀ + l2·I over them, x̂ about the mean with an intercept, float64[m, m]
+    bends: np.ndarray  # the h of H, float64[n]; empty before the first H
+    before: float  # ‖gradient‖∞ an iteration ago
 
 
 @dataclass(frozen=True)
@@ -129,27 +165,88 @@ class CD(Method):
             data=np.empty(0) if is_sparse else np.empty((0, data.n)),
             indices=np.empty(0, dtype=np.int32),
             indptr=np.zeros(1 if is_sparse else 0, dtype=np.int64),
+            lower=-np.inf,
+            chosen=np.empty(0, dtype=np.int64),
+            H=np.empty((0, 0)),
+            bends=np.empty(0),
+            before=np.inf,
         )  # fmt: skip
         return self._measured(problem, start)
 
     def advance(self, problem: Problem, state: CDState) -> CDState:
         """Descend over the working set, then measure all features."""
         data = problem.objective
+        if (small := self._with_gram(problem, state)) is not None:
+            w = self._descend_gram(problem, small)
+            found = self._arrived(problem, small, w, partial(_read_scores, problem))
+            if found is not small:
+                return found
         state, order = self._grown(problem, state)
         w = self._descend(problem, state, order)
-        z = _scores(data, state, w)
-        if data.loss == "squared":
-            floor = state.floor
-        else:
-            w, z, floor = self._searched(data, state, w, z)
+        return self._arrived(problem, state, w, partial(_scores, data, state))
+
+    def lower_bound(self, state: CDState) -> float:
+        """The highest dual value of the slopes so far."""
+        return state.lower
+
+    def _arrived(self, problem: Problem, state: CDState, w: np.ndarray, scores: Scores) -> CDState:
+        """The state on the way from state.w to `w` where F has fallen; `state` if there is none."""
+        data, floor, z = problem.objective, state.floor, scores(w)
+        if data.loss != "squared":
+            w, z, floor = self._searched(data, state, w, z, scores)
         if np.array_equal(w, state.w):
             return state
-        found = self._measured(problem, state._replace(w=w, z=z, floor=floor))
+        ahead = state._replace(w=w, z=z, floor=floor, before=_norm(state.gradient))
+        found = self._measured(problem, ahead)
         if found.value < state.value:
             return found
         # At the rounding of F its gradient may still fall.
         is_level = found.value <= state.value + _rounding(data, state)
         return found if is_level and _norm(found.gradient) < _norm(state.gradient) else state
+
+    def _with_gram(self, problem: Problem, state: CDState) -> CDState | None:
+        """The state with H over a working set of its own, where that is the cheaper way."""
+        data = problem.objective
+        if not (data.l1 and data.matrix.is_sparse and data.matrix.entries >= GRAM_FROM):
+            return None
+        bends = self._bends(data, state)
+        if state.bends.size and _norm(state.gradient) <= GAIN * state.before:
+            is_missing = self._nearness(data, state) > 0.0
+            is_missing[state.chosen] = False
+            off = dot(data.weights, np.abs(bends - state.bends))
+            if not is_missing.any() and off <= STALE * dot(data.weights, bends):
+                return state
+        chosen = self._wanted(data, state, is_small=True)
+        counts = entries_in_rows(data, chosen)
+        entries, pairs = float(counts.sum()), float(counts @ (counts + 1)) / 2.0
+        problem.passes += 1
+        if chosen.size**2 > entries or pairs > MOST_PAIRS * entries:
+            return None
+        problem.passes += 1 + round(pairs / data.matrix.entries)
+        H = centred_gram(data, chosen, counts, data.weights * bends)
+        return state._replace(chosen=chosen, H=H, bends=bends)
+
+    def _descend_gram(self, problem: Problem, state: CDState) -> np.ndarray:
+        """About the minimum over the working set of the model that H is of, as a point like w."""
+        data = problem.objective
+        w = state.w.copy()
+        part = w[state.chosen].astype(np.float64)
+        s = state.v[state.chosen] + data.l2 * part
+        minimise_quadratic(state.H, s, data.l1, part, TIGHT * _norm(state.gradient))
+        w[state.chosen] = part
+        if data.fit_intercept:
+            # As Σcᵢℓ′ᵢ = 0 at state.w, a change of b does not tilt the way there.
+            code, z = LOSSES[data.loss], _read_scores(problem, w)
+            w[-1] += kernels.best_shift(code, z, data.y, data.weights, data.delta)
+        return w
+
+    def _bends(self, data: LinearProblem, state: CDState) -> np.ndarray:
+        """h, float64[n]."""
+        bends = np.ones(data.n)
+        if data.loss != "squared":
+            floor = state.floor * data.curvature_bound
+            kernels.curvatures(LOSSES[data.loss], state.z, data.y, data.delta, floor, bends)
+        return bends
 
     def _grown(self, problem: Problem, state: CDState) -> tuple[CDState, np.ndarray]:
         """The state with all wanted features gathered, and their places among the members."""
@@ -171,27 +268,33 @@ class CD(Method):
             indptr=parts[2],
         ), places[wanted]
 
-    def _wanted(self, data: LinearProblem, state: CDState) -> np.ndarray:
-        """The working set, int64, ascending."""
-        coefficients, _ = data.split(state.w)
+    def _wanted(self, data: LinearProblem, state: CDState, *, is_small: bool = False) -> np.ndarray:
+        """The working set, int64, ascending; a small one has few features inside their bound."""
         if not data.l1:
             return np.arange(data.p)
-        is_support = coefficients != 0.0
-        can_move = ~state.is_out & (state.spread > 0.0)
-        nearness = np.full(data.p, -np.inf)
-        np.divide(np.abs(state.v) - data.l1, state.spread, out=nearness, where=can_move)
-        nearness[is_support] = np.inf
-        beyond = int(np.count_nonzero(nearness > 0.0))
-        size = max(
-            self.working_set, 2 * int(np.count_nonzero(is_support)), min(beyond, data.p // SHARE)
-        )
-        left = int(np.count_nonzero(can_move))
-        if left <= 2 * size:
-            size = data.p  # with all that is left gathered, X need not be read again
+        nearness = self._nearness(data, state)
+        support = int(np.count_nonzero(nearness == np.inf))
+        beyond = int(np.count_nonzero(nearness > 0.0))  # the support among them
+        if is_small:
+            most = max(3 * support // 2, data.p // SMALL_SHARE)
+            size = max(self.working_set, min(beyond + beyond // SPARE, most))
+        else:
+            size = max(self.working_set, 2 * support, min(beyond, data.p // SHARE))
+            if np.count_nonzero(nearness > -np.inf) <= 2 * size:
+                size = data.p  # with all that is left gathered, X need not be read again
         if size < data.p:
             far = np.argpartition(nearness, data.p - size)[: data.p - size]
             nearness[far] = -np.inf
         return np.flatnonzero(nearness > -np.inf)
+
+    def _nearness(self, data: LinearProblem, state: CDState) -> np.ndarray:
+        """(|vⱼ| − l1)/‖xⱼ‖, float64[p]; ∞ on the support, −∞ for what is out."""
+        coefficients, _ = data.split(state.w)
+        nearness = np.full(data.p, -np.inf)
+        can_move = ~state.is_out & (state.spread > 0.0)
+        np.divide(np.abs(state.v) - data.l1, state.spread, out=nearness, where=can_move)
+        nearness[coefficients != 0.0] = np.inf
+        return nearness
 
     def _descend(self, problem: Problem, state: CDState, order: np.ndarray) -> np.ndarray:
         """About the model's minimum over the working set, as a point like w."""
@@ -199,10 +302,7 @@ class CD(Method):
         roots = np.sqrt(data.weights)
         u = roots * state.slopes
         if data.loss != "squared":
-            bends = np.empty(data.n)
-            floor = state.floor * data.curvature_bound
-            kernels.curvatures(LOSSES[data.loss], state.z, data.y, data.delta, floor, bends)
-            bends = np.sqrt(bends)
+            bends = np.sqrt(self._bends(data, state))
             roots, u, A = roots * bends, u / bends, weighted(A, bends)
         coefficients, b = data.split(state.w.astype(np.float64))
         part = coefficients[members]
@@ -224,7 +324,7 @@ class CD(Method):
         return w
 
     def _searched(
-        self, data: LinearProblem, state: CDState, w: np.ndarray, z: np.ndarray
+        self, data: LinearProblem, state: CDState, w: np.ndarray, z: np.ndarray, scores: Scores
     ) -> tuple[np.ndarray, np.ndarray, float]:
         """The point on the way from state.w to w where F has fallen enough, its z, and the next ν.
 
@@ -232,9 +332,9 @@ class CD(Method):
         """
         code, y, c = LOSSES[data.loss], data.y, data.weights
         theta = np.empty(data.n)
-        slope = (c * state.slopes) @ (z - state.z)
+        slope = dot(c * state.slopes, z - state.z)
         old, new = (data.split(point.astype(np.float64))[0] for point in (state.w, w))
-        slope += data.l2 * (old @ (new - old)) + data.l1 * (np.abs(new).sum() - np.abs(old).sum())
+        slope += data.l2 * dot(old, new - old) + data.l1 * (np.abs(new).sum() - np.abs(old).sum())
         noise = _rounding(data, state)
         t = 1.0
         for _ in range(HALVINGS):
@@ -248,10 +348,10 @@ class CD(Method):
             return state.w, state.z, state.floor
         if t < 1.0:
             w = (state.w + t * (w - state.w)).astype(w.dtype)
-            z = _scores(data, state, w)
+            z = scores(w)
         if data.fit_intercept:
             w[-1] += kernels.best_shift(code, z, y, c, data.delta)
-            z = _scores(data, state, w)
+            z = scores(w)
         floor = state.floor / 10.0 if t == 1.0 else 10.0 * state.floor
         return w, z, min(max(floor, LEAST_FLOOR), 1.0)
 
@@ -290,26 +390,28 @@ class CD(Method):
         shortest[is_zero & is_out] = 0.0
         if data.fit_intercept:
             shortest = np.append(shortest, data.weights @ slopes)
+        # What is out has left the problem, and with it the dual's constraints.
+        is_in = ~is_out
+        spread = state.spread[is_in]
+        sphere = dual_sphere(data, value, slopes, v[is_in], spread)
         if self.screening:
-            is_in = ~is_out
-            # What is out has left the problem, and with it the dual's constraints.
-            zeros = zero_features(data, value, slopes, v[is_in], state.spread[is_in])
             is_out = is_out.copy()
-            is_out[is_in] = zeros
+            is_out[is_in] = zero_features(data, sphere, spread)
         return state._replace(
             value=value,
             gradient=shortest.astype(state.w.dtype),
             slopes=slopes,
             v=v,
             is_out=is_out,
+            lower=max(state.lower, value - sphere.gap),
         )
 
 
 def _rounding(data: LinearProblem, state: CDState) -> float:
     """What rounding does to F(w): that of the value, and of the terms that cancel in the scores."""
     coefficients, _ = data.coefficients(state.w)
-    sizes = np.sqrt(data.column_squares) @ np.abs(coefficients)
-    reach = float(sizes * np.sqrt(data.weights @ state.slopes**2))
+    sizes = dot(np.sqrt(data.column_squares), np.abs(coefficients))
+    reach = sizes * math.sqrt(dot(data.weights, state.slopes**2))
     return rounding_of(abs(state.value) + reach, state.w.dtype)
 
 
@@ -318,14 +420,19 @@ def _norm(gradient: np.ndarray) -> float:
 
 
 def _penalties(data: LinearProblem, coefficients: np.ndarray) -> float:
-    return float(
-        0.5 * data.l2 * (coefficients @ coefficients) + data.l1 * np.abs(coefficients).sum()
-    )
+    squares = dot(coefficients, coefficients)
+    return 0.5 * data.l2 * squares + data.l1 * float(np.abs(coefficients).sum())
 
 
 def _features(state: CDState) -> np.ndarray | CSR:
     """The features of the working set, as rows."""
     return CSR(state.data, state.indices, state.indptr) if state.indptr.size else state.data
+
+
+def _read_scores(problem: Problem, w: np.ndarray) -> np.ndarray:
+    """Xw + b by a pass over X, float64[n]."""
+    problem.passes += 1
+    return problem.objective.scores(w)
 
 
 def _scores(data: LinearProblem, state: CDState, w: np.ndarray) -> np.ndarray:

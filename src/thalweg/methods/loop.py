@@ -126,6 +126,11 @@ class Journey:
         return limit(self.first_norm, self.tol)
 
     @property
+    def dual(self) -> np.ndarray | None:
+        """The method's own dual point for the present state, if it has one."""
+        return self.method.dual_point(self.problem, self.state)
+
+    @property
     def identity(self) -> dict[str, Any]:
         """What must agree for a checkpoint to belong to this run."""
         return {
@@ -382,7 +387,8 @@ def _gap(journey: Journey, payment: Payment, w: np.ndarray, *, thorough: bool = 
     Where l1 = 0 a gap is as tight as the run needs.
     """
     problem = journey.problem.objective
-    found = duality_gap(problem, w, thorough=thorough, enough=journey.allowed)
+    dual = journey.dual if w is journey.state.w else None
+    found = duality_gap(problem, w, dual=dual, thorough=thorough, enough=journey.allowed)
     found = found.above(payment.floor)
     if problem.l1 > 0 and journey.allowed < found.gap <= NEAR * journey.allowed:
         price = found.passes + price_of_tightening(problem, w)
@@ -481,6 +487,7 @@ def _finish(
         objective=journey.problem.name,
         method=journey.method.name,
         w=point.w.copy(),
+        dual=None if at_best else journey.dual,
         value=float(point.value),
         outcome=outcome,
         reason=reason,

@@ -92,6 +92,10 @@ class Method:
         """What F* is at least, as the method itself reckons: worth a proof where it is near F."""
         return -math.inf
 
+    def dual_point(self, problem: Problem, state: Any) -> np.ndarray | None:
+        """A point of the dual that is near that bound, float64[n] or [n, K]; None without one."""
+        return None
+
     def guarantee(self, problem: Problem, state: Any) -> str:
         """What a theorem promises in expectation for this state; empty where nothing."""
         return ""

@@ -4,7 +4,8 @@ Near the optimum the gap falls like the square of the gradient norm, so after a 
 gap at norm g′ is about G(g′/g)²; and with a lower bound on F* from an earlier gap it is at most F −
 that bound. A gap is paid for when one of these forecasts is within the limit, or when the passes
 since the last one have grown by a quarter. Within `SPACING` passes of the last one it is not,
-unless the forecast is well inside the limit.
+unless the forecast is well inside the limit. A method that keeps up a lower bound of its own says
+itself when it is time.
 
 And never beyond the budget: the gaps paid for so far, none of which ended the run, take at most a
 fifth of its passes, their own included. Only counters decide, no clock, so that a resumed run pays
@@ -38,11 +39,13 @@ class Payment(NamedTuple):
     ) -> bool:
         """Whether to pay now; at the point of the last payment, always.
 
-        Also where the method's own lower bound, `floor`, says that this is the end.
+        A method that has a lower bound of its own, `floor`, needs no forecast.
         """
         since = passes - self.passes
-        if since == 0 or (value - floor <= limit and self.affords(passes)):
+        if since == 0:
             return True
+        if floor > -math.inf:
+            return value - floor <= limit and self.affords(passes)
         forecast = self.gap * (norm / self.norm) ** 2 if self.norm > 0 else 0.0
         forecast = min(forecast, value - self.floor)
         if since < SPACING:

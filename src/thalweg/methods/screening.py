@@ -26,6 +26,8 @@ Ndiaye, Fercoq, Gramfort & Salmon, J. Mach. Learn. Res. 18 (2017), Theorem 6.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from thalweg.kernels.duality import conjugates_pass
@@ -45,16 +47,21 @@ def feature_spread(data: LinearProblem) -> tuple[np.ndarray, np.ndarray]:
     return means, spread if data.scales is None else data.scales * spread
 
 
-def zero_features(
-    data: LinearProblem, value: float, slopes: np.ndarray, v: np.ndarray, spread: np.ndarray
-) -> np.ndarray:
-    """Which coefficients are zero at every optimum, bool as `v`.
+class Sphere(NamedTuple):
+    """Where the optimal v is: within ρ√(2γ·gap) of this one, feature by feature."""
 
-    `value` is P, `slopes` holds ℓ′ᵢ, `v` their Σᵢ cᵢℓ′ᵢxᵢ, all at the same point. Features that are
-    known to be zero can be left out of `v` and `spread`: the problem without them is the same.
+    gap: float  # P − D(θ), its rounding added
+    reach: np.ndarray  # at least |v| of θ, float64 as v
+
+
+def dual_sphere(
+    data: LinearProblem, value: float, slopes: np.ndarray, v: np.ndarray, spread: np.ndarray
+) -> Sphere:
+    """From P, the slopes ℓ′ᵢ and their Σᵢ cᵢℓ′ᵢxᵢ, all at the same point.
+
+    Features that are known to be zero can be left out of `v` and `spread`: the problem without them
+    is the same.
     """
-    if not data.l1 or not v.size:
-        return np.zeros(v.size, dtype=bool)
     theta, moved = slopes, 0.0
     if data.fit_intercept:
         up = float(data.weights @ np.maximum(slopes, 0.0))
@@ -63,8 +70,8 @@ def zero_features(
         factor = min(up, down) / max(up, down) if max(up, down) > 0 else 1.0
         theta = np.where(heavier, factor * slopes, slopes)
         moved = float(np.sqrt(data.weights @ (theta - slopes) ** 2))
-    reach = np.abs(v) + moved * spread  # at least |v| of θ
-    steepest = float(reach.max())
+    reach = np.abs(v) + moved * spread
+    steepest = float(reach.max(initial=0.0))
     scale, penalty = 1.0, 0.0
     if data.l2:
         penalty = float(np.sum(np.maximum(reach - data.l1, 0.0) ** 2)) / (2.0 * data.l2)
@@ -74,8 +81,12 @@ def zero_features(
         LOSSES[data.loss], scale * theta, data.y, data.weights, data.delta
     )
     rounding = 1e-14 * (abs(value) + size + penalty)
-    gap = max(value + conjugates + penalty, 0.0) + rounding
-    if not np.isfinite(gap):  # of a point so far away that nothing can be said
-        return np.zeros(v.size, dtype=bool)
-    radius = np.sqrt(2.0 * data.curvature_bound * gap)
-    return scale * reach + spread * radius < (1.0 - MARGIN) * data.l1
+    return Sphere(max(value + conjugates + penalty, 0.0) + rounding, scale * reach)
+
+
+def zero_features(data: LinearProblem, sphere: Sphere, spread: np.ndarray) -> np.ndarray:
+    """Which coefficients are zero at every optimum, bool as `spread`."""
+    if not data.l1 or not np.isfinite(sphere.gap):  # of a point too far away to say anything
+        return np.zeros(spread.size, dtype=bool)
+    radius = np.sqrt(2.0 * data.curvature_bound * sphere.gap)
+    return sphere.reach + spread * radius < (1.0 - MARGIN) * data.l1

@@ -75,7 +75,7 @@ class SDCAState(NamedTuple):
     b: np.ndarray  # b_k, float64[K]; first empty
     sigma: np.ndarray  # σ, float64[K]; first empty
     pull: float  # 1/κ of the next pass, 0 without an intercept
-    floor: float  # D(θ), below P*; −inf with an intercept, where σ is not 0 yet
+    floor: float  # D(θ) + bσ, about what θ proves that P* is at least; at first 0 or −inf
     rng: np.random.Generator
 
 
@@ -111,7 +111,8 @@ class SDCA(Method):
         value, gradient = problem.value_and_gradient(w0)
         none = np.empty(0)
         value += problem.penalty(w0)
-        return SDCAState(w0, value, gradient, none, none, none, none, 0.0, -math.inf, rng)
+        floor = -math.inf if np.any(w0) else 0.0  # w₀ = 0 is not worth a gap
+        return SDCAState(w0, value, gradient, none, none, none, none, 0.0, floor, rng)
 
     def advance(self, problem: Problem, state: SDCAState) -> SDCAState:
         """One pass, or several."""
@@ -137,12 +138,23 @@ class SDCA(Method):
         move = before - u
         move *= math.sqrt(2.0 * data.l2 * gap / max(_square(move), SMALLEST))
         gradient = _join(data, move, sigma).astype(w.dtype, copy=False)
-        floor = -math.inf if data.fit_intercept else dual
-        return SDCAState(w, value, gradient, memory, u, b, sigma, pull, floor, state.rng)
+        return SDCAState(w, value, gradient, memory, u, b, sigma, pull, value - gap, state.rng)
 
     def lower_bound(self, state: SDCAState) -> float:
-        """D(θ), as it was kept up."""
+        """D(θ), as it was kept up; with an intercept, what it will be when σ is 0."""
         return state.floor
+
+    def dual_point(self, problem: Problem, state: SDCAState) -> np.ndarray | None:
+        """θ, where there is one."""
+        data: LinearProblem = problem.objective
+        if not state.memory.size:
+            return None
+        if data.outputs > 1:
+            return state.memory - _one_hot(data)
+        theta = np.empty(data.n)
+        samples = problem.kept("samples", lambda: _samples(data))
+        slopes_pass(samples.code, state.memory, samples.y, samples.c, samples.delta, theta)
+        return theta
 
     def _blocks(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """The blocks of rows in the order to visit, int64."""

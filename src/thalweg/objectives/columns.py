@@ -17,11 +17,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from thalweg.kernels.columns import count_entries, gather_dense, gather_sparse
+from thalweg.kernels.columns import (
+    count_entries,
+    count_in_rows,
+    gather_dense,
+    gather_sparse,
+    take_in_rows,
+)
 from thalweg.kernels.linear import in_row_blocks
 from thalweg.kernels.rows import CSR
+from thalweg.objectives.gram import weighted_moments
 from thalweg.objectives.linear import LinearProblem
+from thalweg.objectives.matrix import Matrix
 
+CONSTANT_SQUARE = 1e-13  # of Σhx²: a centred square below this likewise, from a difference
 CONSTANT = 1e-26  # of Σcx²: a centred feature below this is the rounding of a constant one
 
 
@@ -31,13 +40,17 @@ def gather(data: LinearProblem, features: np.ndarray, means: np.ndarray) -> np.n
     scales = np.ones(k) if data.scales is None else data.scales[features]
     if isinstance(data.matrix.rows, CSR):
         return _sparse(data, features, scales, roots)
-    X, shifts, out = data.matrix.rows, means[features], np.empty((k, data.n))
-    in_row_blocks(
-        lambda start, stop: gather_dense(X, features, shifts, scales, roots, start, stop, out),
-        data.n,
-        k * data.n,
-        data.threads,
-    )
+    X, shifts = data.matrix.rows, means[features]
+    if X.flags.f_contiguous:  # a feature is in one piece
+        out = roots * (X.T[features] - shifts[:, None]) * scales[:, None]
+    else:
+        out = np.empty((k, data.n))
+        in_row_blocks(
+            lambda start, stop: gather_dense(X, features, shifts, scales, roots, start, stop, out),
+            data.n,
+            k * data.n,
+            data.threads,
+        )
     squares = np.einsum("ji,ji->j", out, out)
     out[squares <= CONSTANT * scales**2 * data.column_squares[features]] = 0.0
     return out
@@ -47,8 +60,7 @@ def _sparse(
     data: LinearProblem, features: np.ndarray, scales: np.ndarray, roots: np.ndarray
 ) -> CSR:
     X, k = data.matrix.rows, features.size
-    slots = np.full(data.p, -1)
-    slots[features] = np.arange(k)
+    slots = _slots(data, features)
 
     def count(start: int, stop: int) -> tuple[int, np.ndarray]:
         counts = np.zeros(k, dtype=np.int64)
@@ -72,6 +84,62 @@ def _sparse(
         data.threads,
     )
     return CSR(values, indices, indptr)
+
+
+def entries_in_rows(data: LinearProblem, features: np.ndarray) -> np.ndarray:
+    """How many entries each row of a sparse X has in these features, int64[n]."""
+    X, slots, counts = data.matrix.rows, _slots(data, features), np.empty(data.n, dtype=np.int64)
+    in_row_blocks(
+        lambda start, stop: count_in_rows(X, slots, start, stop, counts),
+        data.n,
+        data.matrix.entries,
+        data.threads,
+    )
+    return counts
+
+
+def narrowed(data: LinearProblem, features: np.ndarray, counts: np.ndarray) -> Matrix:
+    """A sparse X with these features alone, by rows; `counts` are their `entries_in_rows`."""
+    X, slots = data.matrix.rows, _slots(data, features)
+    indptr = np.zeros(data.n + 1, dtype=np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    values, indices = np.empty(indptr[-1]), np.empty(indptr[-1], dtype=np.int32)
+    in_row_blocks(
+        lambda start, stop: take_in_rows(X, slots, start, stop, indptr, values, indices),
+        data.n,
+        data.matrix.entries,
+        data.threads,
+    )
+    shape = (data.n, features.size)
+    return Matrix(CSR(values, indices, indptr), shape, values.dtype, values.size, ())
+
+
+def centred_gram(
+    data: LinearProblem, features: np.ndarray, counts: np.ndarray, h: np.ndarray
+) -> np.ndarray:
+    """Σ hᵢx̂ᵢx̂ᵢᵀ + l2·I over features of a sparse X, float64[k, k], x̂ as the model sees them.
+
+    With an intercept, which is to follow at its best value, x̂ is about the mean that the weights h
+    give. `counts` are their `entries_in_rows`.
+    """
+    S, m, total, _ = weighted_moments(
+        narrowed(data, features, counts), h, np.zeros(features.size), data.threads
+    )
+    least = CONSTANT_SQUARE * np.diag(S) + np.finfo(np.float64).tiny
+    if data.fit_intercept:
+        S -= np.outer(m, m / total)
+    np.fill_diagonal(S, np.maximum(np.diag(S), least))  # of a constant feature: not its rounding
+    if data.scales is not None:
+        S *= np.outer(data.scales[features], data.scales[features])
+    S[np.diag_indices_from(S)] += data.l2
+    return S
+
+
+def _slots(data: LinearProblem, features: np.ndarray) -> np.ndarray:
+    """The place of every feature of X among these, int32[p]; −1 where it is not."""
+    slots = np.full(data.p, -1, dtype=np.int32)
+    slots[features] = np.arange(features.size)
+    return slots
 
 
 def append(A: np.ndarray | CSR, B: np.ndarray | CSR) -> np.ndarray | CSR:
