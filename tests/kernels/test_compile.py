@@ -91,3 +91,32 @@ def test_source_without_a_file_compiles_without_a_cache():
 def test_unknown_internals_are_left_alone(stranger):
     _stamp_with_all_sources(stranger)
     assert not hasattr(stranger, "_cache")
+
+
+def test_the_first_compilation_is_announced_once(tmp_path):
+    def fit(folder):
+        return subprocess.run(
+            [sys.executable, "-c", STEP],
+            env={**os.environ, "NUMBA_CACHE_DIR": str(folder)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stderr
+
+    first, second = fit(tmp_path), fit(tmp_path)
+    assert first.count("\n") == 1
+    assert "compiles its kernels" in first
+    assert "once" in first
+    assert second == ""
+
+
+def test_kernels_of_others_are_not_announced(capfd):
+    from numba import njit
+
+    @njit
+    def other(x):
+        return x
+
+    other.py_func.__module__ = "elsewhere"
+    assert other(1) == 1
+    assert capfd.readouterr().err == ""

@@ -7,15 +7,18 @@ Numba's `njit` with
     error_model="numpy"    x/0 is inf: the default raises, and the branch stops vectorization
                            (4 times slower on an Adam pass)
 
-and a disk cache that notices edits in the functions a kernel calls.
+and a disk cache that notices edits in the functions a kernel calls. The first time that a process
+compiles, it says so.
 """
 
 import functools
 import hashlib
+import sys
 from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.core import event
 
 # For what an inner loop calls: it becomes part of the loop, and does not count references to its
 # arrays, as Numba's functions do while they hold them. That took as long as a whole step of SAG.
@@ -44,6 +47,32 @@ def kernel(function=None, *, fastmath=False, inline=False):
         return njit(function, **options)
     _stamp_with_all_sources(dispatcher)
     return dispatcher
+
+
+class Announcement(event.Listener):
+    """Says on stderr, once a process, that kernels are compiled, which takes some seconds."""
+
+    def __init__(self):
+        self.is_made = False
+
+    def on_start(self, started):
+        """A dispatcher, of Thalweg's or of another package, found nothing on disk."""
+        function = started.data["dispatcher"].py_func
+        if self.is_made or not (function.__module__ or "").startswith("thalweg."):
+            return
+        self.is_made = True
+        print(
+            "Thalweg compiles its kernels for this machine: some seconds, once; "
+            "they are kept on disk.",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    def on_end(self, ended):
+        """Nothing to say."""
+
+
+event.register("numba:compile", Announcement())
 
 
 def _stamp_with_all_sources(dispatcher):

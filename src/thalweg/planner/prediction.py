@@ -14,8 +14,8 @@ With κ = L/μ, r = L_mean/(nμ), s = L/(nμ) and ε the tolerance, all of it re
     lbfgs         none                            20 + κ^0.4 log(1/ε)/6, κ at most 10³/√ε
     newton-cg     none                            8, and 0.8 times the products that lbfgs has steps
       in blocks   none                            6 + log(1/ε)/5, 2 + log(1/ε)/7 products each
-    newton        none                            8 Hessians, 4 where samples come first, 1 of the
-                                                  squared loss
+    newton        none                            7 Hessians, 4 where samples come first, 2 where
+                                                  they are used again, 1 of the squared loss
     cd            none                            8 working sets, 8 passes each
     cholesky      1                               1
 
@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 from thalweg.core.errors import InputError
 from thalweg.methods.exact_step import has_sums
-from thalweg.methods.newton import LARGE
+from thalweg.methods.newton import LARGE, LONG_ROW
 from thalweg.methods.preconditioner import pays
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import Geometry
@@ -91,7 +91,9 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
         case "newton":
             if has_sums(problem):
                 return Expected(None, 1.0, {"hessian": 1.0}, 4, 3 * dim)
-            count = 4.0 if problem.matrix.entries >= LARGE else 8.0
+            if problem.matrix.entries >= max(LARGE, LONG_ROW * problem.n):
+                return Expected(None, 5.0, {"gradient": 1.2, "hessian": 0.4}, 4, 4 * dim)
+            count = 4.0 if problem.matrix.entries >= LARGE else 7.0
             if problem.loss == "squared":
                 count = 1.0
             return Expected(None, count, {"gradient": 1.0, "hessian": 1.0}, 4, 3 * dim)
