@@ -50,11 +50,11 @@ def weighted_moments(
     shift: np.ndarray,
     threads: int | None = None,
     r: np.ndarray | None = None,
-    only_second: bool = False,
+    centred: bool = True,
 ) -> Moments:
     """The moments of the rows with weights h ≥ 0, in the units of X; r = 0 where left out.
 
-    Where `only_second` is asked for, the others may be left at zero.
+    Where nothing is `centred`, the first one may be left at zero.
     """
     X, (n, p) = matrix.rows, matrix.shape
     total = float(h.sum())
@@ -69,24 +69,25 @@ def weighted_moments(
     is_shifted = bool(shift.any())
     in_place = even and X.dtype == np.float64 and not is_shifted
 
-    def part(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-        second, sums = np.zeros((p, p)), np.zeros((2, p))
+    def part(start: int, stop: int) -> tuple[np.ndarray, ...]:
+        second, first, cross = np.zeros((p, p)), np.zeros(p), np.zeros(p)
         room = np.empty((0 if in_place else min(n, rows), p))
         for top in range(start, stop, rows):
             here = slice(top, min(top + rows, stop))
             block = X[here]
             if is_shifted or (even and not in_place):
                 block = np.subtract(block, shift, out=room[: len(block)])
-            if not only_second:
-                sums += np.stack([h[here], hr[here]]) @ block
+            if centred:
+                first += h[here] @ block
+            if r is not None:
+                cross += hr[here] @ block
             if not even:
                 block = np.multiply(block, np.sqrt(h[here])[:, None], out=room[: len(block)])
             second += block.T @ block
-        return second, sums
+        return second, first, cross
 
-    seconds, sums = zip(*with_blas(part, n, matrix.entries, threads), strict=True)
-    first, cross = sum(sums)
-    second = sum(seconds)
+    parts = with_blas(part, n, matrix.entries, threads)
+    second, first, cross = (sum(terms) for terms in zip(*parts, strict=True))
     return Moments(second * float(h[0]) if even else second, first, total, cross)
 
 

@@ -110,7 +110,7 @@ class LinearHessian:
                 self._h,
                 shift,
                 problem.threads,
-                only_second=not problem.fit_intercept,
+                centred=problem.fit_intercept,
             )
             second, first, total, _ = moments
             H = np.outer(scales, scales) * second

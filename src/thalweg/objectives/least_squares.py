@@ -87,7 +87,9 @@ def least_squares(problem: LinearProblem) -> LeastSquares:
         if problem.means is None and isinstance(problem.matrix.rows, np.ndarray):
             a = problem.matrix.rows[:FIRST].mean(axis=0, dtype=np.float64)
     r = y - y_mean
-    moments = weighted_moments(problem.matrix, c, a, problem.threads, r)
+    moments = weighted_moments(
+        problem.matrix, c, a, problem.threads, r, centred=problem.fit_intercept
+    )
     s = float(np.einsum("i,i,i", c, r, r))
     if problem.matrix.is_sparse:
         lengths = np.sqrt(problem.column_squares) + np.abs(a)  # not centred before it is summed

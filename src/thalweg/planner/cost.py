@@ -125,10 +125,10 @@ class Cost:
 
     def _scaled(self, job: Callable[[Any], object], prepare: Callable[..., Any] = _itself) -> float:
         """Seconds for all rows: those of a slice beyond those of a few rows, which are set-up."""
-        job(prepare(self._few))  # compiles
+        few, part = prepare(self._few), prepare(self._slice)
+        job(few)  # compiles
         fixed, whole = (
-            min(_seconds(partial(job, prepare(part))) for _ in range(2))
-            for part in (self._few, self._slice)
+            min(_seconds(partial(job, given)) for _ in range(2)) for given in (few, part)
         )
         if self.rows == self._few.n:
             return whole * self.problem.n / self.rows

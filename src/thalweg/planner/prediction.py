@@ -13,7 +13,7 @@ With κ = L/μ, r = L_mean/(nμ), s = L/(nμ) and ε the tolerance, all of it re
                   expectation
     lbfgs         none                            20 + κ^0.4 log(1/ε)/6, κ at most 10³/√ε
     newton-cg     none                            8, and 0.8 times the products that lbfgs has steps
-      in blocks   none                            6 + log(1/ε)/5, 2 + log(1/ε)/7 products each
+      in blocks   none                            6 + log(1/ε)/5, 1.5 + log(1/ε)/9 products each
     newton        none                            7 Hessians, 4 where samples come first, 2 where
                                                   they are used again, 1 of the squared loss
     cd            none                            8 working sets, 8 passes each
@@ -82,7 +82,7 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
         case "lbfgs":
             return Expected(None, quasi, {"gradient": 1.1}, 4, 25)
         case "newton-cg" if pays(problem):
-            passes = {"gradient": 3.0 + digits / 7.0, "blocks": 1.0}
+            passes = {"gradient": 2.5 + digits / 9.0, "blocks": 1.0}
             room = problem.p * (0.5 + 13.0 / problem.outputs)  # the blocks, and rows for one
             return Expected(None, 6.0 + digits / 5.0, passes, 4, 8 + room)
         case "newton-cg":
