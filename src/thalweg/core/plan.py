@@ -125,8 +125,8 @@ class Plan:
         refused = [row for row in self.rows if not row.eligible]
         lines += [f"  {row.method}: {row.remark}" for row in refused]
         lines.append(
-            "bound = guaranteed under the L and μ above; predicted = usual counts, kernels timed on "
-            "these data,\nnot guaranteed. "
+            "bound = guaranteed under the L and μ above; predicted = usual counts, kernels timed "
+            "on these data,\nnot guaranteed. "
             f"Planning took {spelled_seconds(self.seconds)}."
         )
         lines += [f"Changed    {change}" for change in self.changes]

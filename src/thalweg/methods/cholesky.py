@@ -25,6 +25,7 @@ import numpy as np
 import scipy.linalg
 
 from thalweg.core.errors import InputError
+from thalweg.kernels.elementwise import blas
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.objectives.gram import feature_gram, sample_rows, weighted_means
@@ -82,7 +83,9 @@ class Cholesky(Method):
         data = problem.objective
         factor, means = state.factor, state.means
         if not factor.size:
-            factor, means = _factorise(data), _model_means(data)
+            # A matrix that is worth several threads has no other use for them meanwhile.
+            with blas().limit(limits=data.threads):
+                factor, means = _factorise(data), _model_means(data)
         gradient = state.gradient.astype(np.float64)
         slopes, slope_b = gradient[: data.p], (gradient[data.p] if data.fit_intercept else 0.0)
         delta = _solve(data, factor, slopes - means * slope_b)

@@ -35,7 +35,6 @@ import scipy.linalg
 
 from thalweg.certificates.stationarity import norm
 from thalweg.core.errors import InputError
-from thalweg.kernels.elementwise import blas
 from thalweg.methods.exact_step import exact_point, exact_step, has_sums
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
@@ -173,8 +172,7 @@ def solve(H: np.ndarray, g: np.ndarray, ridge: float) -> np.ndarray:
         scale = 1.0 / np.sqrt(D)
         S = H * np.outer(scale, scale) + ridge * np.eye(D.size, dtype=H.dtype)
         try:
-            with blas().limit(limits=1):  # several threads gain little here, and wait where busy
-                factor = scipy.linalg.cholesky(S, lower=True)
+            factor = scipy.linalg.cholesky(S, lower=True)
         except scipy.linalg.LinAlgError:
             factor = np.zeros((1, 1))
         if float(np.diag(factor).min()) ** 2 > SAFE * D.size * eps:

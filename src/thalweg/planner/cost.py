@@ -48,11 +48,18 @@ class Cost:
 
     def __init__(self, problem: LinearProblem) -> None:
         self.problem = problem.smooth or problem
-        rows = int(np.ceil(ENTRIES / max(1, problem.matrix.entries) * problem.n))
+        # Twice as many entries as features: or what there is to do for each of those would hide it.
+        entries = max(ENTRIES, 2 * problem.p)
+        rows = int(np.ceil(entries / max(1, problem.matrix.entries) * problem.n))
         self.rows = min(problem.n, max(rows, 2))
         begin = (problem.n - self.rows) // 2
         self._slice = self.problem.part(begin, begin + self.rows)
         self._few = self.problem.part(0, max(1, min(FEW, self.rows // SHARE)))
+
+    def least(self, kind: str) -> float:
+        """Seconds that a kernel takes at least, by what was measured already."""
+        # Every pass is a gradient at least, and the slopes of a sample are visited like its dual.
+        return vars(self).get("dual", self.gradient) if kind == "visits" else self.gradient
 
     @cached_property
     def gradient(self) -> float:

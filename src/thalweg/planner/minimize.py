@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from thalweg.core.checks import (
 from thalweg.core.errors import InputError
 from thalweg.core.objective import ObjectiveProtocol, is_composite, known, name_of
 from thalweg.core.run import Run
+from thalweg.kernels.elementwise import available_threads, blas
 from thalweg.methods import checkpoint as storage
 from thalweg.methods.checkpoint import Checkpoint
 from thalweg.methods.loop import Step, drive
@@ -79,6 +81,27 @@ def minimize(
     """
     objective = _objective(objective)
     tol = check_number("tol", tol, above=0.0, advice="use time_limit or max_iter to stop")
+    limits = {
+        "max_iter": check_count("max_iter", max_iter, at_least=0),
+        "time_limit": None
+        if time_limit is None
+        else check_number("time_limit", time_limit, at_least=0.0),
+    }
+    with _threads_of_our_own(objective):
+        return _minimize(objective, method, w0, tol, limits, seed, callback, checkpoint, progress)
+
+
+def _minimize(
+    objective: Any,
+    method: str | Method,
+    w0: Any,
+    tol: float,
+    limits: dict[str, Any],
+    seed: Any,
+    callback: Any,
+    checkpoint: Any,
+    progress: Any,
+) -> Run:
     kept = _checkpoint(checkpoint)
     watch = None
     if method == "auto" and isinstance(objective, LinearProblem):
@@ -94,10 +117,7 @@ def minimize(
         chosen,
         _start(objective, w0),
         tol=tol,
-        max_iter=check_count("max_iter", max_iter, at_least=0),
-        time_limit=None
-        if time_limit is None
-        else check_number("time_limit", time_limit, at_least=0.0),
+        **limits,
         seed=check_count("seed", seed, at_least=0),
         callback=_callback(callback),
         checkpoint=kept,
@@ -108,6 +128,25 @@ def minimize(
     if watch is None:
         return run
     return replace(run, plan=watch.finished(run.method, run.iterations, run.seconds))
+
+
+@contextmanager
+def _threads_of_our_own(objective: Any) -> Iterator[None]:
+    """All cores for passes over the data of a linear problem, and one in each for BLAS.
+
+    A thread that BLAS woke for a product too small for two goes on looking for work for some 20 ms,
+    and takes a core from the pass that comes next.
+    """
+    if not isinstance(objective, LinearProblem):
+        yield
+        return
+    given = objective.threads
+    objective.threads = given or available_threads()
+    try:
+        with blas().limit(limits=1):
+            yield
+    finally:
+        objective.threads = given
 
 
 def resumed(checkpoint: Checkpoint | None) -> Method | None:

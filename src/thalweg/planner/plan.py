@@ -113,8 +113,8 @@ def _row(
     hope = expected(name, problem, shape, tol)
     if not math.isfinite(hope.iterations):
         return PlanRow(name, eligible=False, remark="no rate is known without an l2 penalty")
-    # Every pass costs at least a gradient. Where that is too much already, nothing else is timed.
-    seconds = OVERHEAD + sum(hope.passes.values()) * cost.gradient
+    # Where the least that it can cost is too much already, nothing else is timed.
+    seconds = OVERHEAD + sum(count * cost.least(kind) for kind, count in hope.passes.items())
     remark = "at least"
     if hope.iterations * seconds < best + A_MOMENT or hope.passes.keys() == {"gradient"}:
         prices = (count * getattr(cost, kind) for kind, count in hope.passes.items())
