@@ -154,12 +154,12 @@ class Worker:
         self.process.kill()
         self.process.join()
 
-    def obstacle(self, cap: float) -> str:
+    def obstacle(self, cap: float, again: float = COMPILE_AGAIN) -> str:
         """Why it cannot be asked for fits, which may take `cap` seconds; empty once it can.
 
-        What compiles may do so again on the whole data: the first fit there is not cut short.
+        What compiles may do so `again` on the whole data: the first fit there is not cut short.
         """
-        whole = cap + COMPILE_AGAIN
+        whole = cap + again
         for stage, seconds in (("compile", COMPILE), ("lay out", LAY_OUT), ("warm up", whole)):
             reply = self.reply(seconds)
             if reply != stage:
