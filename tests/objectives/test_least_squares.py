@@ -3,6 +3,8 @@ import pytest
 import scipy.sparse
 
 import thalweg as tw
+from thalweg.core.errors import InputError
+from thalweg.objectives import least_squares
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 4)) * (RNG.random((60, 4)) < 0.6) + np.array([0.0, 5.0, 0.0, 1.0])
@@ -81,3 +83,27 @@ def test_other_rows_have_other_sums():
     assert data.least_squares.s > 0
     part = data.part(0, 30)
     assert part.least_squares.s != data.least_squares.s
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_sums_show_what_is_not_finite(bad, standardize, monkeypatch):
+    monkeypatch.setattr(least_squares, "MANY", 100)
+    assert "least_squares" in vars(problem(standardize=standardize))
+    spoilt = X.copy()
+    spoilt[7, 2] = bad
+    with pytest.raises(InputError, match=r"X must be finite, got (nan|inf) in row 7, column 2"):
+        tw.LinearProblem(spoilt, Y, standardize=standardize)
+    huge = X.copy()
+    huge[7, 2] = 1e200  # finite, if its square is not
+    assert not np.isfinite(tw.LinearProblem(huge, Y, fit_intercept=False).least_squares.G).all()
+
+
+def test_only_the_squared_loss_on_tall_dense_data_is_summed_at_once(monkeypatch):
+    monkeypatch.setattr(least_squares, "MANY", 100)
+    for data in (
+        problem(scipy.sparse.csr_array),
+        tw.LinearProblem(X, Y > 3.0, "logistic"),
+        tw.LinearProblem(X[:20], Y[:20]),
+    ):
+        assert "least_squares" not in vars(data)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from thalweg.objectives.linear import LinearProblem
 
 FIRST = 1_000  # rows whose mean is a: anything near the means will do
+MANY = 1_000_000  # entries of X from which a look at them is worth saving
+FEW = 100  # features up to which the sums take little longer than a look
 
 
 class LeastSquares(NamedTuple):
@@ -39,6 +41,11 @@ class LeastSquares(NamedTuple):
     d: np.ndarray  # float64[p]
     e: np.ndarray  # float64[p]
     fit_intercept: bool
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all features are; a square may overflow."""
+        return bool(np.all(np.isfinite(self.G)))
 
     def loss_and_gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """½ Σ cᵢ(zᵢ − yᵢ)² and its gradient, float64[dim], at `w`, float64[dim]."""
@@ -74,6 +81,12 @@ class LeastSquares(NamedTuple):
             return 0.0
         p = self.f.size
         return float(w[p] + self.e @ w[:p]) - self.y_mean
+
+
+def worth_summing(shape: tuple[int, int]) -> bool:
+    """Whether a dense X of this shape is summed when it is first looked at."""
+    n, p = shape
+    return n * p >= MANY and p <= FEW
 
 
 def least_squares(problem: LinearProblem) -> LeastSquares:

@@ -41,9 +41,9 @@ from thalweg.objectives.finite_sum import FiniteSum, finite_sum
 from thalweg.objectives.gram import BLOCK
 from thalweg.objectives.hessian import LinearHessian
 from thalweg.objectives.labels import check_labels, check_targets, check_weights
-from thalweg.objectives.least_squares import LeastSquares, least_squares
+from thalweg.objectives.least_squares import LeastSquares, least_squares, worth_summing
 from thalweg.objectives.line import LinearLine
-from thalweg.objectives.matrix import check_matrix
+from thalweg.objectives.matrix import check_finite, check_matrix
 from thalweg.rules.soft_threshold import soft_threshold
 
 MULTINOMIAL = "multinomial"
@@ -87,7 +87,7 @@ class LinearProblem:
         self.fit_intercept = bool(fit_intercept)
         self.standardize = bool(standardize)
         self.threads = None if threads is None else check_count("threads", threads)
-        self.matrix = check_matrix(X)
+        self.matrix = check_matrix(X, is_summed=worth_summing if loss == "squared" else None)
         self.n, self.p = self.matrix.shape
         self.weights = check_weights(sample_weight, self.n)  # c, float64[n], sum 1
         self.classes: np.ndarray | None = None
@@ -98,8 +98,14 @@ class LinearProblem:
         self.outputs = len(self.classes) if loss == MULTINOMIAL and self.classes is not None else 1
         self.means: np.ndarray | None = None  # m, float64[p]
         self.scales: np.ndarray | None = None  # d, float64[p]
-        if standardize:
-            self.means, self.scales = self._standards()
+        rows = self.matrix.rows
+        with np.errstate(invalid="ignore", over="ignore"):  # of a NaN that is about to be found
+            if standardize:
+                self.means, self.scales = self._standards()
+            is_summed = loss == "squared" and worth_summing(self.matrix.shape)
+            # One look at the data, to check them and to sum them.
+            if is_summed and not isinstance(rows, CSR) and not self.least_squares.is_finite:
+                check_finite(rows)
 
     @property
     def name(self) -> str:

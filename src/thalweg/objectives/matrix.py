@@ -7,6 +7,7 @@ become float64: one copy, which `notes` tells of. Nothing of what was passed is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -61,8 +62,12 @@ class Matrix(NamedTuple):
         return self._replace(rows=rows, shape=shape, entries=rows.size)
 
 
-def check_matrix(X: Any) -> Matrix:
-    """`X` as a `Matrix`, or a sentence on why it cannot be used."""
+def check_matrix(X: Any, *, is_summed: Callable[[tuple[int, int]], bool] | None = None) -> Matrix:
+    """`X` as a `Matrix`, or a sentence on why it cannot be used.
+
+    Where a dense X of this shape `is_summed` anyway, those sums show whether it is finite, and
+    `check_finite` is left to who made them.
+    """
     notes: list[str] = []
     if scipy.sparse.issparse(X):
         return _sparse(X, notes)
@@ -75,16 +80,22 @@ def check_matrix(X: Any) -> Matrix:
         ) from problem
     _check_shape(array.shape)
     array = _floating(array, notes)
+    if is_summed is None or not is_summed(array.shape):
+        check_finite(array)
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        array = np.ascontiguousarray(array)
+        notes.append("X was copied: its rows are not contiguous")
+    return Matrix(_unwritable(array), array.shape, array.dtype, array.size, tuple(notes))
+
+
+def check_finite(array: np.ndarray) -> None:
+    """Raise unless all entries of a dense matrix are finite."""
     bad = _first_bad(array)
     if bad is not None:
         raise InputError(
             f"X must be finite, got {array[bad]} in row {bad[0]}, column {bad[1]}: "
             "impute or drop NaN and infinite entries first"
         )
-    if not (array.flags.c_contiguous or array.flags.f_contiguous):
-        array = np.ascontiguousarray(array)
-        notes.append("X was copied: its rows are not contiguous")
-    return Matrix(_unwritable(array), array.shape, array.dtype, array.size, tuple(notes))
 
 
 def _sparse(X: Any, notes: list[str]) -> Matrix:

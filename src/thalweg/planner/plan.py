@@ -113,10 +113,11 @@ def _row(
     hope = expected(name, problem, shape, tol)
     if not math.isfinite(hope.iterations):
         return PlanRow(name, eligible=False, remark="no rate is known without an l2 penalty")
-    # Where the least that it can cost is too much already, nothing else is timed.
+    # Where the least that it can cost is too much already, nothing else is timed: of two that are
+    # within a moment of each other the one before would be taken.
     seconds = OVERHEAD + sum(count * cost.least(kind) for kind, count in hope.passes.items())
     remark = "at least"
-    if hope.iterations * seconds < best + A_MOMENT or hope.passes.keys() == {"gradient"}:
+    if hope.iterations * seconds < best - A_MOMENT or hope.passes.keys() == {"gradient"}:
         prices = (count * getattr(cost, kind) for kind, count in hope.passes.items())
         seconds, remark = OVERHEAD + sum(prices), ""
     numbers = hope.vectors_n * problem.n * problem.outputs + hope.vectors_p * problem.dim
