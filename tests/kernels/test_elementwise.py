@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from thalweg import rules
 from thalweg.core.errors import InputError
+from thalweg.kernels import elementwise
 from thalweg.kernels.elementwise import (
     PASSES,
     SERIAL_BELOW,
@@ -143,6 +144,19 @@ def test_default_number_of_threads_is_what_the_process_may_use(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(1000)))
     most = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
     assert available_threads() == min([1000, *most])
+
+
+def test_a_blas_built_for_one_thread_does_not_bind(monkeypatch):
+    class Library:
+        def __init__(self, num_threads, threading_layer):
+            self.num_threads, self.threading_layer = num_threads, threading_layer
+
+    class Libraries:
+        lib_controllers = (Library(1, "disabled"), Library(3, "pthreads"))
+
+    monkeypatch.setattr(elementwise.os, "sched_getaffinity", lambda _: range(8), raising=False)
+    monkeypatch.setattr(elementwise, "blas", Libraries)
+    assert available_threads() == 3
 
 
 def test_error_on_another_thread_reaches_the_caller():

@@ -166,10 +166,12 @@ def available_threads() -> int:
     """How many cores this process may use: those it is bound to, and no more than BLAS may.
 
     So `threadpoolctl.threadpool_limits`, joblib's limits on its workers and OPENBLAS_NUM_THREADS
-    hold for the passes here as they do for a matrix product.
+    hold for the passes here as they do for a matrix product. Another package may have brought a
+    BLAS that was built for one thread: that says nothing of what this process may use.
     """
     bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min([bound or 1, *(library.num_threads for library in blas().lib_controllers)])
+    libraries = [lib for lib in blas().lib_controllers if lib.threading_layer != "disabled"]
+    return min([bound or 1, *(library.num_threads for library in libraries)])
 
 
 @functools.cache
