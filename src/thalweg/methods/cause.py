@@ -164,8 +164,8 @@ def measure(ending: Ending, w: np.ndarray) -> Extent | None:
     try:
         with np.errstate(all="ignore"):
             product = _product(smooth, w)
-            # Twice: the first one may have read its kernel from disk.
-            cost = LANCZOS_STEPS * min(seconds(), seconds())
+            # The first one may have read its kernel from disk, another may have been interrupted.
+            cost = LANCZOS_STEPS * min(seconds() for _ in range(3))
             if cost > max(LEAST_BUDGET, BUDGET * ending.trace.last["seconds"]):
                 return None
             rng = np.random.default_rng(0)

@@ -19,8 +19,8 @@ from thalweg.planner.prediction import expected
 
 ROOM = 2.0  # times the prediction, which is a prediction
 LITTLE = 4_000  # entries of X that are looked at
-LEAN = ("newton-cg", "lbfgs", "cd", "fista", "nesterov", "gd")
-WITH_MATRICES = ("cholesky", "newton")
+LEAN = ("lbfgs", "cd", "fista", "nesterov", "gd")
+WITH_MATRICES = ("cholesky", "newton", "newton-cg")
 MATRICES = 6  # of dim² numbers, while a Hessian is timed
 SMALL = 100  # variables whose matrices are nothing to speak of
 
