@@ -83,7 +83,7 @@ def thalweg(method: str = "auto") -> Tool:
     def fit(
         prepared: Any,
         problem: Problem,
-        tol: float = 1e-15,
+        tol: float = 1e-6,
         max_iter: int = MANY,
         time_limit: float | None = None,
     ) -> np.ndarray:
