@@ -90,7 +90,8 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
             return Expected(None, 8.0, passes, 4, 8)
         case "newton":
             if has_sums(problem):
-                return Expected(None, 1.0, {"hessian": 1.0}, 4, 3 * dim)
+                passes = {} if "least_squares" in vars(problem) else {"hessian": 1.0}
+                return Expected(None, 1.0, passes, 4, 3 * dim)
             if problem.matrix.entries >= max(LARGE, LONG_ROW * problem.n):
                 return Expected(None, 5.0, {"gradient": 1.2, "hessian": 0.4}, 4, 4 * dim)
             count = 4.0 if problem.matrix.entries >= LARGE else 7.0
