@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from thalweg.core.vector import dot
+from thalweg.core.vector import dot, spread
 
 
 def test_by_hand():
@@ -19,3 +19,8 @@ def test_equals_the_exact_sum(dtype):
 def test_a_product_beyond_float32_is_no_infinity():
     long = np.full(4, 1e30, dtype=np.float32)
     assert dot(long, long) == pytest.approx(4e60, rel=1e-6)
+
+
+def test_zeros_do_not_count_in_a_spread():
+    assert spread(np.array([0.0, 9.0, 1.0])) == 3.0
+    assert spread(np.zeros(3)) == 1.0

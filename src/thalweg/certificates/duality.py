@@ -30,7 +30,6 @@ from thalweg.certificates.support_step import support_step
 from thalweg.core.certificate import Certificate
 from thalweg.core.checks import check_number, check_vector, describe
 from thalweg.core.errors import InputError
-from thalweg.core.vector import dot
 from thalweg.kernels.duality import slopes_pass
 from thalweg.kernels.losses import LOSSES
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
@@ -81,8 +80,8 @@ def duality_gap(
     """The gap at `w` by its own slopes; `thorough` makes it tighter far from the optimum.
 
     That costs about ten looks at the n samples, none at X. A point `dual` is tried first, and the
-    slopes where it is not `enough`. A problem whose `least_squares` are at
-    hand has a gap for nothing; it is taken if it is `enough`, or far above its rounding.
+    slopes where it is not `enough`. A problem whose `least_squares` are at hand has a gap for
+    nothing; it is taken if it is `enough`, or far above its rounding.
     """
     w = np.asarray(w, dtype=np.float64)
     if "least_squares" in vars(problem) and has_gap(problem):
@@ -93,8 +92,7 @@ def duality_gap(
     z = problem.scores(w)
     losses, theta = slopes(problem, z)
     coefficients, _ = problem.split(w)
-    flat = coefficients.ravel()
-    penalties = 0.5 * problem.l2 * dot(flat, flat) + problem.penalty(w)
+    penalties = problem.ridge(coefficients) + problem.penalty(w)
     primal = losses + penalties
     if not has_gap(problem):
         return Gap(primal, -np.inf, 0.0, PASSES)

@@ -20,8 +20,7 @@ from thalweg.objectives.linear import LinearProblem
 def primal_and_bound(problem: LinearProblem, w: np.ndarray) -> tuple[float, float, LowerBound]:
     """P at `w`, float64[dim], its rounding, and a lower bound on P*."""
     sums, p = problem.least_squares, problem.p
-    coefficients = w[:p]
-    penalties = 0.5 * problem.l2 * float(coefficients @ coefficients) + problem.penalty(w)
+    penalties = problem.ridge(w[:p]) + problem.penalty(w)
     loss, g = sums.loss_and_gradient(w)
     rounding = ROUNDING * EPS * (sums.sizes(w)[0] + penalties)
     if problem.fit_intercept:

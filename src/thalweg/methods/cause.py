@@ -20,6 +20,7 @@ import numpy as np
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.objective import known
+from thalweg.core.vector import spread
 from thalweg.curvature.extent import Extent, spectrum_extent
 from thalweg.curvature.product import Matvec
 from thalweg.methods.ending import Ending
@@ -115,10 +116,10 @@ def conditioning(ending: Ending, ends: Extent) -> Finding | None:
     if not low > 0 or high / low < ILL_CONDITIONED:
         return None
     other = "Try method='lbfgs'." if ending.lbfgs_is_another_way else ""
-    spread = feature_spread(ending.problem.objective)
+    apart = scales_apart(ending.problem.objective)
     scales = ""
-    if spread >= BADLY_SCALED:
-        scales = f", as the largest feature scale is {spread:.2g} times the smallest"
+    if apart >= BADLY_SCALED:
+        scales = f", as the largest feature scale is {apart:.2g} times the smallest"
     return Finding(
         name="poor conditioning",
         severity=Severity.WARN,
@@ -129,17 +130,15 @@ def conditioning(ending: Ending, ends: Extent) -> Finding | None:
         cause="A step short enough for the steepest direction is far too short for the flattest.",
         advice=other,
         rests_on="Poor conditioning makes learning slow despite strong gradients (lecture C).",
-        evidence={"smallest": low, "largest": high, "feature scales": spread},
+        evidence={"smallest": low, "largest": high, "feature scales": apart},
     )
 
 
-def feature_spread(objective: Any) -> float:
+def scales_apart(objective: Any) -> float:
     """The largest over the smallest scale of a linear problem's features; 1 elsewhere."""
     if not isinstance(objective, LinearProblem) or objective.standardize:
         return 1.0
-    squares = objective.column_squares
-    squares = squares[squares > 0.0]
-    return math.sqrt(squares.max() / squares.min()) if squares.size else 1.0
+    return spread(objective.column_squares)
 
 
 def promised_gain(ending: Ending) -> float:

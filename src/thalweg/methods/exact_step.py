@@ -37,8 +37,9 @@ def exact_point(problem: Problem, w: np.ndarray) -> Point:
     loss, gradient = _sums(problem).loss_and_gradient(at)
     coefficients, _ = data.split(at)
     gradient[: data.p] += data.l2 * coefficients
-    value = loss + 0.5 * data.l2 * float(coefficients @ coefficients)
-    return Point(w, value, gradient.astype(w.dtype, copy=False), problem.no_scores)
+    return Point(
+        w, loss + data.ridge(coefficients), gradient.astype(w.dtype, copy=False), problem.no_scores
+    )
 
 
 def exact_step(problem: Problem, point: Point, solve: Any) -> Point | None:

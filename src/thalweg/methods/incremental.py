@@ -31,7 +31,6 @@ import numpy as np
 
 from thalweg.core.checks import check_choice, check_count, check_number
 from thalweg.core.errors import InputError
-from thalweg.core.vector import dot
 from thalweg.kernels.incremental import SVRG, Memory, Rule, dense_pass, snapshot_pass, sparse_pass
 from thalweg.kernels.lag import cells_of
 from thalweg.kernels.linear import in_row_blocks
@@ -159,8 +158,7 @@ class Incremental(Method):
         data = problem.objective
         loss = snapshot(problem, v, slopes, g)
         numbers[0] = data.n
-        coefficients = v[: data.p * data.outputs]
-        value = loss + 0.5 * data.l2 * dot(coefficients, coefficients)
+        value = loss + data.ridge(v[: data.p * data.outputs])
         w = leave(data, v)
         gradient = direction(data, v, g, data.n)
         return IncrementalState(

@@ -19,7 +19,6 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from thalweg.kernels.elementwise import blas
 from thalweg.kernels.quadratic import descend_quadratic
 
 FEW_SWEEPS = 8  # over all coordinates, before a system is solved
@@ -41,10 +40,9 @@ def minimise_quadratic(
         support = np.flatnonzero(w)
         old = w[support]
         try:
-            with blas().limit(limits=1):  # so small a system gains nothing by a second thread
-                factor = scipy.linalg.cho_factor(
-                    H[np.ix_(support, support)], overwrite_a=True, check_finite=False
-                )
+            factor = scipy.linalg.cho_factor(
+                H[np.ix_(support, support)], overwrite_a=True, check_finite=False
+            )
         except np.linalg.LinAlgError:  # features that are alike
             break
         e = scipy.linalg.cho_solve(factor, -s[support] - l1 * np.sign(old))

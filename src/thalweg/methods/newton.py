@@ -28,7 +28,7 @@ al., NeurIPS 2014.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -109,7 +109,7 @@ class Newton(Method):
             return state
         after = _state(problem, found, H, state.rng, state.steps + 1)
         is_good = state.steps == 0 or norm(after.gradient) <= WORKS * norm(state.gradient)
-        if is_good and _is_dear(problem):
+        if is_good and is_dear(problem.objective):
             return after
         return after._replace(hessian=no_hessian(problem))
 
@@ -118,9 +118,8 @@ def _point(problem: Problem, w: np.ndarray) -> Point:
     return exact_point(problem, w) if has_sums(problem.objective) else problem.point(w)
 
 
-def _is_dear(problem: Problem) -> bool:
+def is_dear(data: Any) -> bool:
     """Whether a Hessian costs several gradients, and those are worth a thought."""
-    data = problem.objective
     if not isinstance(data, LinearProblem) or has_sums(data):
         return False
     return data.matrix.entries >= max(LARGE, LONG_ROW * data.n)

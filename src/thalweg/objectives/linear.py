@@ -191,7 +191,7 @@ class LinearProblem:
         """F(w), the penalties included."""
         w = self._point(w)
         coefficients, _ = self.split(w)
-        return self._data_value(w) + self._ridge(coefficients) + self.penalty(w)
+        return self._data_value(w) + self.ridge(coefficients) + self.penalty(w)
 
     def gradient(self, w: np.ndarray) -> np.ndarray:
         """The gradient of F without its l1 penalty."""
@@ -254,6 +254,11 @@ class LinearProblem:
             return 0.0
         coefficients, _ = self.split(w)
         return self.l1 * float(np.sum(np.abs(coefficients), dtype=np.float64))
+
+    def ridge(self, coefficients: np.ndarray) -> float:
+        """(l2/2)‖w‖² of coefficients, float[p], [p, K] or flat."""
+        flat = coefficients.ravel()
+        return 0.5 * self.l2 * dot(flat, flat)
 
     def prox(self, w: np.ndarray, step: float) -> np.ndarray:
         """Coefficients soft-thresholded by step·l1, intercepts as they are; a fresh array."""
@@ -397,7 +402,7 @@ class LinearProblem:
         coefficients, _ = self.split(w)
         G = self._rescaled(G, slopes)
         G += self.l2 * coefficients
-        return value + self._ridge(coefficients), self._join(G, slopes).astype(w.dtype, copy=False)
+        return value + self.ridge(coefficients), self._join(G, slopes).astype(w.dtype, copy=False)
 
     def _gram_vector(self, v: np.ndarray) -> np.ndarray:
         coefficients = v[: self.p]
@@ -471,10 +476,6 @@ class LinearProblem:
     def _join(self, coefficients: np.ndarray, intercepts: Any) -> np.ndarray:
         flat = coefficients.ravel()
         return np.append(flat, intercepts) if self.fit_intercept else flat
-
-    def _ridge(self, coefficients: np.ndarray) -> float:
-        flat = coefficients.ravel()
-        return 0.5 * self.l2 * dot(flat, flat)
 
     def _blocks(self, work: Any) -> list[Any]:
         if self.loss == MULTINOMIAL:

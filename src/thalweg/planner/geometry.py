@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from thalweg.core.plan import BOUNDED, ESTIMATED, EXACT, Measured
+from thalweg.core.vector import spread
 from thalweg.objectives.linear import LinearProblem
 
 MOST_ENTRIES = 60_000  # of X that are looked at: a few milliseconds
@@ -63,8 +64,8 @@ def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
         entries=entries,
         density=entries / (n * problem.p),
         rows_seen=part.n,
-        row_spread=Measured(math.sqrt(_spread(part.row_squares - part.fit_intercept)), how),
-        feature_spread=Measured(math.sqrt(_spread(columns)), how),
+        row_spread=Measured(spread(part.row_squares - part.fit_intercept), how),
+        feature_spread=Measured(spread(columns), how),
         L=Measured(L, how_L),
         L_max=Measured(float(rows.max()) + problem.l2, how),
         L_mean=Measured(float(rows.mean()) + problem.l2, how),
@@ -76,12 +77,6 @@ def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
 def _spread_out(n: int, count: int) -> np.ndarray:
     """Rows from all over the matrix: sorted data must not show one end only."""
     return np.unique(np.linspace(0, n - 1, count).astype(np.int64))
-
-
-def _spread(squares: np.ndarray) -> float:
-    """The largest over the smallest of those that are not zero."""
-    positive = squares[squares > 0.0]
-    return float(positive.max() / positive.min()) if positive.size else 1.0
 
 
 def _smoothness(part: LinearProblem, how: str) -> tuple[float, str]:

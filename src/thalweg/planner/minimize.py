@@ -81,50 +81,33 @@ def minimize(
     """
     objective = _objective(objective)
     tol = check_number("tol", tol, above=0.0, advice="use time_limit or max_iter to stop")
-    limits = {
-        "max_iter": check_count("max_iter", max_iter, at_least=0),
-        "time_limit": None
-        if time_limit is None
-        else check_number("time_limit", time_limit, at_least=0.0),
-    }
-    with _threads_of_our_own(objective):
-        return _minimize(objective, method, w0, tol, limits, seed, callback, checkpoint, progress)
-
-
-def _minimize(
-    objective: Any,
-    method: str | Method,
-    w0: Any,
-    tol: float,
-    limits: dict[str, Any],
-    seed: Any,
-    callback: Any,
-    checkpoint: Any,
-    progress: Any,
-) -> Run:
     kept = _checkpoint(checkpoint)
     watch = None
-    if method == "auto" and isinstance(objective, LinearProblem):
-        chosen = resumed(kept)
-        if chosen is None:
-            watch = Watch(plan(objective, tol))
-            chosen = resolve(watch.plan.best)
-    else:
-        chosen = choose(objective) if method == "auto" else resolve(method)
-    _check_roles(objective, chosen)
-    run = drive(
-        objective,
-        chosen,
-        _start(objective, w0),
-        tol=tol,
-        **limits,
-        seed=check_count("seed", seed, at_least=0),
-        callback=_callback(callback),
-        checkpoint=kept,
-        progress=_flag("progress", progress),
-        watch=watch,
-        remedy=Remedy(watch.plan if watch else None) if has_gap(objective) else None,
-    )
+    with _threads_of_our_own(objective):
+        if method == "auto" and isinstance(objective, LinearProblem):
+            chosen = resumed(kept)
+            if chosen is None:
+                watch = Watch(plan(objective, tol))
+                chosen = resolve(watch.plan.best)
+        else:
+            chosen = choose(objective) if method == "auto" else resolve(method)
+        _check_roles(objective, chosen)
+        run = drive(
+            objective,
+            chosen,
+            _start(objective, w0),
+            tol=tol,
+            max_iter=check_count("max_iter", max_iter, at_least=0),
+            time_limit=None
+            if time_limit is None
+            else check_number("time_limit", time_limit, at_least=0.0),
+            seed=check_count("seed", seed, at_least=0),
+            callback=_callback(callback),
+            checkpoint=kept,
+            progress=_flag("progress", progress),
+            watch=watch,
+            remedy=Remedy(watch.plan if watch else None) if has_gap(objective) else None,
+        )
     if watch is None:
         return run
     return replace(run, plan=watch.finished(run.method, run.iterations, run.seconds))

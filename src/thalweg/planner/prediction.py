@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 from thalweg.core.errors import InputError
 from thalweg.methods.exact_step import has_sums
-from thalweg.methods.newton import LARGE, LONG_ROW
+from thalweg.methods.newton import LARGE, is_dear
 from thalweg.methods.preconditioner import pays
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import Geometry
@@ -92,7 +92,7 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
             if has_sums(problem):
                 passes = {} if "least_squares" in vars(problem) else {"hessian": 1.0}
                 return Expected(None, 1.0, passes, 4, 3 * dim)
-            if problem.matrix.entries >= max(LARGE, LONG_ROW * problem.n):
+            if is_dear(problem):
                 return Expected(None, 5.0, {"gradient": 1.2, "hessian": 0.4}, 4, 4 * dim)
             count = 4.0 if problem.matrix.entries >= LARGE else 7.0
             if problem.loss == "squared":
