@@ -79,7 +79,7 @@ def duality_gap(
 ) -> Gap:
     """The gap at `w` by its own slopes; `thorough` makes it tighter far from the optimum.
 
-    That costs about ten looks at the n samples, none at X. A point `dual` is tried first, and the
+    That costs a second look at the n samples, none at X. A point `dual` is tried first, and the
     slopes where it is not `enough`. A problem whose `least_squares` are at hand has a gap for
     nothing; it is taken if it is `enough`, or far above its rounding.
     """
@@ -128,6 +128,8 @@ def price_of_tightening(problem: LinearProblem, w: np.ndarray) -> float:
 def constant_value(problem: LinearProblem) -> float:
     """F(w = 0, best constant b), the scale of the tolerance; without an intercept F(0)."""
     y, c = problem.y, problem.weights
+    if "least_squares" in vars(problem):
+        return 0.5 * problem.least_squares.s
     if problem.loss == MULTINOMIAL:
         if not problem.fit_intercept:
             return float(np.log(problem.outputs))

@@ -58,37 +58,48 @@ def weighted_moments(
     """
     X, (n, p) = matrix.rows, matrix.shape
     total = float(h.sum())
-    hr = np.zeros(n) if r is None else h * r
     if isinstance(X, CSR):
-        second, first, cross = _sparse_moments(matrix, h, None if r is None else hr, threads)
+        hr = None if r is None else h * r
+        second, first, cross = _sparse_moments(matrix, h, hr, threads)
         outer = np.outer(shift, first)
         second += total * np.outer(shift, shift) - outer - outer.T
-        return Moments(second, first - total * shift, total, cross - float(hr.sum()) * shift)
+        beyond = 0.0 if hr is None else float(hr.sum())
+        return Moments(second, first - total * shift, total, cross - beyond * shift)
     rows = max(1, BLOCK // p)
-    even = bool(h.min() == h.max())
+    is_even = bool(h.min() == h.max())
     is_shifted = bool(shift.any())
-    in_place = even and X.dtype == np.float64 and not is_shifted
+    # A column of √h, and one of √h·r: their products with the others are the other moments.
+    width = p + 2 if centred or r is not None else p
+    in_place = is_even and X.dtype == np.float64 and not is_shifted and width == p
 
-    def part(start: int, stop: int) -> tuple[np.ndarray, ...]:
-        second, first, cross = np.zeros((p, p)), np.zeros(p), np.zeros(p)
-        room = np.empty((0 if in_place else min(n, rows), p))
+    def part(start: int, stop: int) -> np.ndarray:
+        products = np.zeros((width, width))
+        room = np.zeros((0 if in_place else min(n, rows), width))
         for top in range(start, stop, rows):
             here = slice(top, min(top + rows, stop))
-            block = X[here]
-            if is_shifted or (even and not in_place):
-                block = np.subtract(block, shift, out=room[: len(block)])
-            if centred:
-                first += h[here] @ block
+            if in_place:
+                products += X[here].T @ X[here]
+                continue
+            block = room[: here.stop - top]
+            root = np.ones((1, 1)) if is_even else np.sqrt(h[here])[:, None]
+            if is_shifted:
+                np.subtract(X[here], shift, out=block[:, :p])
+                block[:, :p] *= root
+            else:
+                np.multiply(X[here], root, out=block[:, :p])
+            block[:, p : p + 1] = root
             if r is not None:
-                cross += hr[here] @ block
-            if not even:
-                block = np.multiply(block, np.sqrt(h[here])[:, None], out=room[: len(block)])
-            second += block.T @ block
-        return second, first, cross
+                block[:, -1] = root[:, 0] * r[here]
+            products += block.T @ block
+        return products
 
     parts = with_blas(part, n, matrix.entries, threads)
-    second, first, cross = (sum(terms) for terms in zip(*parts, strict=True))
-    return Moments(second * float(h[0]) if even else second, first, total, cross)
+    products = sum(parts[1:], start=parts[0])
+    if is_even:
+        products *= float(h[0])
+    if width == p:
+        return Moments(products, np.zeros(p), total, np.zeros(p))
+    return Moments(products[:p, :p].copy(), products[p, :p], total, products[-1, :p])
 
 
 def _sparse_moments(

@@ -53,7 +53,7 @@ def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
     part = problem if is_whole else problem.sample(_spread_out(n, count))
     how = EXACT if is_whole else ESTIMATED
     rows = part.curvature_bound * part.n * part.weights * part.row_squares
-    L, how_L = _smoothness(part, how)
+    L, how_L = _smoothness(problem if "least_squares" in vars(problem) else part, how)
     mu = problem.strong_convexity
     kappa = Measured(math.inf, EXACT) if mu == 0.0 else Measured(L / mu, BOUNDED)
     columns = part.column_squares if part.scales is None else np.ones(1)
@@ -84,6 +84,8 @@ def _smoothness(part: LinearProblem, how: str) -> tuple[float, str]:
     p = part.p + part.fit_intercept
     if "gram_extent" in part.__dict__:
         return part.smoothness, BOUNDED if how == EXACT else how
+    if "least_squares" in vars(part):
+        return float(np.linalg.eigvalsh(part.least_squares.hessian())[-1]) + part.l2, EXACT
     if p * p * (part.n + p) <= MOST_WORK:
         gram = np.stack([part._gram_vector(unit) for unit in np.eye(p)])
         largest = float(np.linalg.eigvalsh(gram)[-1])
