@@ -1,10 +1,10 @@
 """How long a tool takes to reach a level: a sweep of its settings in a process of its own.
 
 The parent holds the data and judges; a child, forked so that the data is shared, fits. The child
-lays the data out as its tool wants it, fits once on a slice and once, loosely, on the whole so that
-compiled code is warm, and then times one setting at a time, from loose to tight; a short fit is
-repeated and its median taken. Nothing else runs while it does: F is evaluated between fits. The
-parent ends a sweep when
+lays the data out as its tool wants it, fits once on a slice, and once, loosely, on the whole where
+the tool compiles, so that its code is warm, and then times one setting at a time, from loose to
+tight; a short fit is repeated and its median taken. Nothing else runs while it does: F is evaluated
+between fits. The parent ends a sweep when
 
     F(w) is within the tightest level,
     a fit takes longer than the limit (the child is killed), or
@@ -34,14 +34,15 @@ from peers.tools import Tool
 
 LEVELS = (1e-2, 1e-4, 1e-6, 1e-8)
 SETTLED = 0.5  # of the tightest level: F* may still fall a little
-LONGEST = 60.0  # seconds: no fit may take longer
+LONGEST = 50.0  # seconds: no fit may take longer
 SHORTEST = 0.5  # seconds: every fit may take that long
 # Slower than the fastest known to the last level, no fit is the fastest to any: so much slower, and
-# it is cut.
-TIMES_FASTEST = 1.5
-BUDGET = 3.0  # longest fits: what all fits of one tool on one problem may take
+# it is cut. As long as no peer is known, Thalweg's time is multiplied instead.
+TIMES_FASTEST = 1.2
+TIMES_OWN = 10.0
+BUDGET = 2.5  # longest fits: what all fits of one tool on one problem may take
 COMPILE = 90.0  # seconds for a fit on a slice
-COMPILE_AGAIN = 20.0  # seconds that the first fit on the whole may take longer than others
+COMPILE_AGAIN = 20.0  # seconds that it may add to the first fit on the whole
 LAY_OUT = 20.0  # seconds for the layout that a tool wants
 MEMORY = 8 << 30  # bytes that a child may ask for, data included
 REPEATED = ((0.1, 5), (0.5, 3))  # fits shorter than this many seconds are made so many times
@@ -95,18 +96,19 @@ def time_to(level: float, fits: Iterable[Fit], at_zero: float, best: float) -> f
     return min(reached, default=None)
 
 
-def limit(fastest: float | None) -> float:
+def limit(peer: float | None, own: float | None) -> float:
     """Seconds that a fit may take, given the fastest known to the tightest level."""
-    if fastest is None:
-        return LONGEST
-    return min(LONGEST, max(SHORTEST, TIMES_FASTEST * fastest))
+    bounds = [LONGEST]
+    if peer is not None:
+        bounds.append(TIMES_FASTEST * peer)
+    if own is not None:
+        bounds.append(TIMES_OWN * own)
+    return max(SHORTEST, min(bounds))
 
 
-def sweep(
-    tool: Tool, problem: Problem, best: float, fastest: float | None, clock: Clock = WALL
-) -> Sweep:
-    """Time the settings of `tool`, given the lowest F that is known and the time to reach it."""
-    found, cap = Sweep(tool.name), limit(fastest)
+def sweep(tool: Tool, problem: Problem, best: float, cap: float, clock: Clock = WALL) -> Sweep:
+    """Time the settings of `tool`, `cap` seconds a fit, given the lowest F that is known."""
+    found = Sweep(tool.name)
     with Worker(tool, problem, clock) as worker:
         found.note = worker.obstacle(cap)
         if found.note:
@@ -138,7 +140,7 @@ class Worker:
     """The child process: asked for a setting, it replies (seconds, fitted) or with a sentence."""
 
     def __init__(self, tool: Tool, problem: Problem, clock: Clock = WALL) -> None:
-        self.slack = clock.slack
+        self.slack, self.compiles = clock.slack, tool.compiles
         fork = multiprocessing.get_context("fork")
         self.pipe, theirs = fork.Pipe()
         self.process = fork.Process(target=work, args=(theirs, self.pipe, tool, problem, clock))
@@ -154,13 +156,12 @@ class Worker:
         self.process.kill()
         self.process.join()
 
-    def obstacle(self, cap: float, again: float = COMPILE_AGAIN) -> str:
-        """Why it cannot be asked for fits, which may take `cap` seconds; empty once it can.
-
-        What compiles may do so `again` on the whole data: the first fit there is not cut short.
-        """
-        whole = cap + again
-        for stage, seconds in (("compile", COMPILE), ("lay out", LAY_OUT), ("warm up", whole)):
+    def obstacle(self, cap: float) -> str:
+        """Why it cannot be asked for fits, which may take `cap` seconds; empty once it can."""
+        stages = [("compile", COMPILE), ("lay out", LAY_OUT)]
+        if self.compiles:
+            stages.append(("warm up", cap + COMPILE_AGAIN))
+        for stage, seconds in stages:
             reply = self.reply(seconds)
             if reply != stage:
                 return reply or f"cut after {seconds:.2g} s: {stage}"
@@ -195,8 +196,9 @@ def work(pipe: Connection, parents: Connection, tool: Tool, problem: Problem, cl
         pipe.send("compile")
         prepared = tool.prepare(problem)
         pipe.send("lay out")
-        tool.fit(prepared, problem, **tool.settings[0])
-        pipe.send("warm up")
+        if tool.compiles:
+            tool.fit(prepared, problem, **tool.settings[0])
+            pipe.send("warm up")
         while True:
             setting = pipe.recv()
             pipe.send(timed(clock, lambda given=setting: tool.fit(prepared, problem, **given)))

@@ -55,6 +55,7 @@ class Tool:
     settings: Sequence[Setting]  # from loose to tight
     prepare: Callable[[Problem], Any]  # outside the clock
     fit: Callable[..., np.ndarray]  # fit(prepared, problem, **setting) gives w, float[p] or [p, K]
+    compiles: bool = False  # when it first meets data of a kind
 
 
 def missing() -> list[str]:
@@ -99,7 +100,7 @@ def thalweg(method: str = "auto") -> Tool:
 
     # As of cyanure, below: a gap is proven, or looked at, later than it is small.
     settings = (*PASSES[:4], *TOLERANCES)
-    return Tool(f"thalweg {method}", settings, lambda problem: None, fit)
+    return Tool(f"thalweg {method}", settings, lambda problem: None, fit, compiles=True)
 
 
 def logistic_l2(problem: Problem) -> list[Tool]:
@@ -117,7 +118,7 @@ def logistic_l2(problem: Problem) -> list[Tool]:
         sklearn_logistic("saga", PASSES),
     ]
     if problem.p <= WIDE:
-        tools[:0] = [sklearn_logistic("newton-cholesky", layout=narrow_dense), glum()]
+        tools[2:2] = [sklearn_logistic("newton-cholesky", layout=narrow_dense), glum()]
     return tools
 
 
@@ -183,6 +184,7 @@ def estimator(
     settings: Sequence[Setting] = TOLERANCES,
     layout: Callable[[Any], Any] = lambda X: X,
     target: Callable[[np.ndarray], np.ndarray] = lambda y: y,
+    compiles: bool = False,
 ) -> Tool:
     """A tool with scikit-learn's interface."""
 
@@ -193,7 +195,8 @@ def estimator(
         w = np.asarray(model.coef_, dtype=np.float64)
         return w if len(w) == problem.p else w.T  # cyanure's classes are columns
 
-    return Tool(name, settings, lambda problem: (layout(problem.X), target(problem.y)), fit)
+    prepare = lambda problem: (layout(problem.X), target(problem.y))  # noqa: E731
+    return Tool(name, settings, prepare, fit, compiles)
 
 
 def by_columns(X: Any) -> Any:
@@ -319,7 +322,7 @@ def skglm(kind: str) -> Tool:
         strength = mixed(problem) if kind == "ElasticNet" else {"alpha": problem.l1}
         return getattr(skglm, kind)(**strength, fit_intercept=False, tol=tol, max_iter=1000)
 
-    return estimator("skglm", make, layout=by_columns)
+    return estimator("skglm", make, layout=by_columns, compiles=True)
 
 
 def skglm_gram() -> Tool:
@@ -340,7 +343,7 @@ def skglm_gram() -> Tool:
             warnings.simplefilter("ignore")
             return np.asarray(solver.solve(X, problem.y, None, penalty)[0])
 
-    return Tool("skglm gram", TOLERANCES, prepare, fit)
+    return Tool("skglm gram", TOLERANCES, prepare, fit, compiles=True)
 
 
 def snapml(dual: bool) -> Tool:
