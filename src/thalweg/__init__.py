@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from thalweg import theory
+    from thalweg import nets, theory
     from thalweg.certificates.critical_point import CriticalPoint, classify
     from thalweg.certificates.duality import certify
     from thalweg.core.certificate import Certificate
@@ -113,7 +113,7 @@ _HOMES = {
     "Plan": "core.plan",
     "path": "planner.path",
 }
-_MODULES = {"surfaces": "objectives.surfaces", "theory": "theory"}
+_MODULES = {"nets": "nets", "surfaces": "objectives.surfaces", "theory": "theory"}
 
 __all__ = [
     "BFGS",
@@ -165,6 +165,7 @@ __all__ = [
     "check_smooth",
     "classify",
     "minimize",
+    "nets",
     "path",
     "plan",
     "surfaces",

@@ -1,0 +1,112 @@
+"""A table of addresses: many tensors, one compiled call.
+
+What a kernel of `kernels.tensors` is told of the tensors that it steps: the places of every
+weight, gradient and buffer, cut into pieces that stay in cache. Building it takes a look at every
+tensor; from one step to the next only gradients move, and `run` writes their addresses anew. The
+table keeps the tensors that it points to alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from thalweg.kernels import tensors as kernels
+from thalweg.kernels.elementwise import SERIAL_BELOW, pool
+from thalweg.nets.optimizers.units import Units
+
+DTYPES = {torch.float32: np.dtype(np.float32), torch.float64: np.dtype(np.float64)}
+
+
+class Tensors(NamedTuple):
+    """What one parameter brings to a table."""
+
+    weight: torch.Tensor
+    buffers: tuple[torch.Tensor, ...]
+    units: Units | None  # what max-norm acts on; None where there is none
+
+
+class Table:
+    """Parameters of one float type that one kernel steps together."""
+
+    def __init__(self, members: Sequence[Tensors]) -> None:
+        self.members = list(members)
+        self.like = np.empty(0, dtype=DTYPES[members[0].weight.dtype])
+        self.places = [member.weight.data_ptr() for member in members]
+        pieces = [_pieces(member.weight.numel(), member.units) for member in members]
+        self.owner = np.repeat(np.arange(len(members)), [len(part) for part in pieces])
+        shape = np.concatenate(pieces)  # begin, size, units, count, length, stride
+        self.offset = shape[:, 0] * self.like.itemsize
+        width = 2 + max(len(member.buffers) for member in members)
+        self.table = np.zeros((len(shape), kernels.ADDRESSES + width), dtype=np.int64)
+        self.table[:, kernels.SIZE] = shape[:, 1]
+        self.table[:, kernels.UNITS : kernels.STRIDE + 1] = shape[:, 2:]
+        self._point(0, self.places)
+        for k in range(width - 2):
+            self._point(2 + k, [member.buffers[k].data_ptr() for member in members])
+        self.ends = np.cumsum(shape[:, 1])
+
+    def is_of(self, members: Sequence[Tensors]) -> bool:
+        """Whether it was made for just these tensors, where they are now."""
+        return len(members) == len(self.members) and all(
+            new.weight is old.weight
+            and new.weight.data_ptr() == place
+            and new.units == old.units
+            and all(a is b for a, b in zip(new.buffers, old.buffers, strict=True))
+            for new, old, place in zip(members, self.members, self.places, strict=True)
+        )
+
+    def aim(self, gradients: Sequence[torch.Tensor], settings: Sequence[int]) -> None:
+        """Point to this step's gradients, and give every tensor its row of numbers."""
+        self._point(1, [gradient.data_ptr() for gradient in gradients])
+        self.table[:, kernels.SETTING] = np.asarray(settings, dtype=np.int64)[self.owner]
+
+    def squares(self, which: Sequence[bool]) -> float:
+        """Σg² over some of the tensors."""
+        if all(which):
+            return sum(self._shared(kernels.squares_pass))
+        rows = self.table[np.asarray(which)[self.owner]]
+        return kernels.squares_pass(rows, self.like, 0, len(rows))
+
+    def run(self, kernel: Any, settings: np.ndarray) -> None:
+        """Step all tensors in place."""
+        self._shared(kernel, settings)
+
+    def _point(self, column: int, places: Sequence[int]) -> None:
+        starts = np.asarray(places, dtype=np.int64)[self.owner]
+        self.table[:, kernels.ADDRESSES + column] = starts + self.offset
+
+    def _shared(self, kernel: Any, *given: Any) -> list[Any]:
+        """What the kernel returns, for all pieces at once or for a share of them in each thread."""
+        count, total = len(self.table), int(self.ends[-1])
+        threads = torch.get_num_threads() if total >= SERIAL_BELOW else 1
+        cuts = np.searchsorted(self.ends, np.arange(1, threads) * (total / threads)) + 1
+        bounds = np.unique([0, *np.minimum(cuts, count), count]).tolist()
+        shares = list(zip(bounds[:-1], bounds[1:], strict=True))
+        others = [
+            pool().submit(kernel, self.table, *given, self.like, *share) for share in shares[1:]
+        ]
+        first = kernel(self.table, *given, self.like, *shares[0])
+        return [first, *(other.result() for other in others)]
+
+
+def _pieces(size: int, units: Units | None) -> np.ndarray:
+    """begin, size, units, count, length and stride of each piece, int64[pieces, 6]."""
+    if units is None:
+        begin = np.arange(0, size, kernels.CHUNK)
+        sizes = np.minimum(kernels.CHUNK, size - begin)
+        return np.stack([begin, sizes, *np.zeros((4, len(begin)), dtype=np.int64)], axis=1)
+    if units.count > 1:  # a unit's runs lie apart: a block of units is one piece
+        block = units.count * units.stride
+        begin = np.arange(0, size, block)
+        row = [block, units.stride // units.length, *units]
+    else:
+        some = max(1, kernels.CHUNK // units.length)
+        begin = np.arange(0, size, some * units.length)
+        sizes = np.minimum(some * units.length, size - begin)
+        rows = [begin, sizes, sizes // units.length, *(np.full(len(begin), n) for n in units)]
+        return np.stack(rows, axis=1)
+    return np.column_stack([begin, np.tile(row, (len(begin), 1))])

@@ -1,0 +1,73 @@
+"""A unit's incoming weights: which entries of a weight tensor feed the same output.
+
+    Linear      [out, in]                      row o
+    ConvNd      [out, in/groups, k…]           row o
+    ConvTransposeNd  [in, out/groups, k…]      entries [:, o, …] of the rows of o's group
+
+In memory, a unit is `count` runs of `length` consecutive elements, `stride` apart.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+TRANSPOSED = (nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
+
+
+class Units(NamedTuple):
+    """Where the weights of one unit lie."""
+
+    count: int  # runs
+    length: int  # elements of a run
+    stride: int  # from the beginning of one run to that of the next
+
+
+def parameter_groups(model: nn.Module) -> list[dict[str, Any]]:
+    """All parameters of `model`, with the axis along which those of a transposed convolution lie.
+
+    An optimizer of Thalweg that is given a model makes these itself.
+    """
+    groups: dict[tuple[int, int], list[torch.Tensor]] = {(0, 1): []}
+    turned = {
+        id(module.weight): module.groups
+        for module in model.modules()
+        if isinstance(module, TRANSPOSED)
+    }
+    for parameter in model.parameters():
+        key = (1, turned[id(parameter)]) if id(parameter) in turned else (0, 1)
+        groups.setdefault(key, []).append(parameter)
+    return [
+        {"params": params, "unit_axis": axis, "unit_groups": count}
+        for (axis, count), params in groups.items()
+        if params
+    ]
+
+
+def units_of(weight: torch.Tensor, axis: int, groups: int) -> Units | None:
+    """The units of a weight; None for a vector, which is a bias or a scale."""
+    if weight.ndim < 2 or weight.numel() == 0:
+        return None
+    if axis == 0:
+        length = weight.numel() // weight.shape[0]
+        return Units(1, length, length)
+    length = math.prod(weight.shape[2:])
+    return Units(weight.shape[0] // groups, length, weight.shape[1] * length)
+
+
+def project_units(weight: torch.Tensor, axis: int, groups: int, radius: float) -> None:
+    """Scale every unit of `weight` into the ball of this radius, in place."""
+    if weight.ndim < 2:
+        return
+    shape = weight.shape
+    if axis == 0:
+        view, over = weight.view(shape[0], -1), (1,)
+    else:
+        view, over = weight.view(groups, shape[0] // groups, shape[1], -1), (1, 3)
+    norms = torch.linalg.vector_norm(view, dim=over, keepdim=True, dtype=torch.float64)
+    factor = (radius / norms).clamp(max=1.0)
+    factor[~torch.isfinite(norms) | (norms == 0)] = 1.0
+    view.mul_(factor.to(weight.dtype))
