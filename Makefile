@@ -5,6 +5,8 @@
 # make bench-linear  against other solvers of linear models, on real data (at most 30 minutes)
 # make bench-plan    what auto chose, beside the fastest method, on the same problems
 # make bench-growth  time and memory against the number of rows and of columns
+# make bench-nets    a step of each optimizer, training and augmentation, beside torch's
+# make figures       the pictures in docs/nets/figures
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
@@ -12,7 +14,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test check format bench bench-linear bench-plan bench-growth clean
+.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets figures clean
 
 demo: $(READY)
 	$(BIN)/python examples/compare_methods.py
@@ -45,6 +47,13 @@ bench-plan: $(READY)
 
 bench-growth: $(READY)
 	$(BIN)/python benchmarks/growth.py
+
+bench-nets: $(READY)
+	$(BIN)/python benchmarks/nets.py
+
+figures: $(READY)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plots]'
+	for script in examples/figures/*.py; do $(BIN)/python $$script || exit 1; done
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Thalweg needs Python 3.11 or newer, got " + sys.version'

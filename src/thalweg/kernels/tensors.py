@@ -27,6 +27,7 @@ from llvmlite import ir
 from numba import carray, types
 from numba.extending import intrinsic, register_jitable
 
+import thalweg.kernels.elementwise  # noqa: F401  (lets compiled code call the rules)
 from thalweg import rules
 from thalweg.kernels.compile import FAST_DIVISION, kernel
 

@@ -12,6 +12,8 @@ from typing import Any
 _HOMES = {
     "AdaGrad": "optimizers.adagrad",
     "Adam": "optimizers.adam",
+    "LBFGS": "optimizers.lbfgs",
+    "TruncatedNewton": "optimizers.truncated_newton",
     "HeavyBall": "optimizers.heavy_ball",
     "Nadam": "optimizers.nadam",
     "Nesterov": "optimizers.nesterov",

@@ -1,6 +1,5 @@
-"""Every optimizer against torch's own of that name, on recorded gradients; options and their order."""
+"""The options that all optimizers share, and the order in which they act."""
 
-import copy
 import math
 
 import numpy as np
@@ -9,76 +8,201 @@ import torch
 from torch import nn
 
 import thalweg as tw
-from thalweg import rules
+from recording import one
+from thalweg.core.errors import InputError
+from thalweg.nets.optimizers.adam import Adam
 from thalweg.nets.optimizers.optimizer import RuleOptimizer
+from thalweg.nets.optimizers.sgd import SGD
 
-PAIRS = {
-    "SGD": (tw.nets.SGD, torch.optim.SGD, [{}, {"momentum": 0.9}, {"momentum": 0.9, "dampening": 0.3}]),
-    "SGD-nesterov": (tw.nets.SGD, torch.optim.SGD, [{"momentum": 0.8, "nesterov": True}]),
-    "HeavyBall": (tw.nets.HeavyBall, lambda p, **o: torch.optim.SGD(p, momentum=0.9, **o), [{}]),
-    "Nesterov": (
-        tw.nets.Nesterov,
-        lambda p, **o: torch.optim.SGD(p, momentum=0.9, nesterov=True, **o),
-        [{}],
-    ),
-    "AdaGrad": (tw.nets.AdaGrad, torch.optim.Adagrad, [{}, {"lr_decay": 0.1, "initial_accumulator_value": 0.5}]),
-    "RMSProp": (tw.nets.RMSProp, torch.optim.RMSprop, [{}, {"momentum": 0.9, "alpha": 0.9}]),
-    "Adam": (tw.nets.Adam, torch.optim.Adam, [{}, {"betas": (0.8, 0.95), "eps": 1e-4}, {"decoupled_weight_decay": True}]),
-    "Nadam": (tw.nets.Nadam, torch.optim.NAdam, [{}, {"momentum_decay": 0.1}, {"decoupled_weight_decay": True}]),
-}
-CASES = [(name, options) for name, (_, _, given) in PAIRS.items() for options in given]
+paths = pytest.mark.parametrize("fast", [True, False], ids=["compiled", "tensors"])
 
 
-def mlp():
-    return nn.Sequential(nn.Flatten(), nn.Linear(64, 20), nn.Tanh(), nn.Linear(20, 10))
+@pytest.fixture(autouse=True)
+def path(request, monkeypatch):
+    if "fast" in request.fixturenames:
+        monkeypatch.setattr(RuleOptimizer, "fast", request.getfixturevalue("fast"))
 
 
-def conv_net():
-    return nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 10))
+def row(values, gradients, dtype=torch.float64):
+    """One unit of a linear layer, with its gradient."""
+    weight = nn.Parameter(torch.tensor([values], dtype=dtype))
+    weight.grad = torch.tensor([gradients], dtype=dtype)
+    return weight
 
 
-@pytest.fixture(scope="module", params=[mlp, conv_net])
-def recorded(request):
-    """A net, and its gradients over 500 batches of digits under torch's own SGD."""
-    from sklearn.datasets import load_digits
+@paths
+def test_all_options_in_their_order(fast):
+    w, g = np.array([3.0, -0.2, 4.0]), np.array([6.0, -2.0, 3.0])  # ‖g‖ = 7
+    lr, clip, decay, l1, radius = 0.1, 3.5, 0.5, 0.3, 2.0
+    weight = row(w.tolist(), g.tolist())
+    SGD(
+        [weight], lr=lr, clip_norm=clip, weight_decay=decay, l1=l1, max_norm=radius, maximize=True
+    ).step()
+    g = -g * clip / (7.0 + 1e-6)
+    g = g + decay * w
+    w = w - lr * g
+    w = np.sign(w) * np.maximum(np.abs(w) - lr * l1, 0.0)
+    w = w * min(1.0, radius / np.linalg.norm(w))
+    np.testing.assert_allclose(weight.detach().numpy()[0], w, rtol=1e-12)
 
-    X, y = load_digits(return_X_y=True)
-    X, y = torch.tensor(X / 16.0).reshape(-1, 1, 8, 8), torch.tensor(y)
+
+@paths
+def test_a_decoupled_decay_is_beside_the_rule(fast):
+    weight = row([2.0, -1.0], [0.5, 0.25])
+    Adam([weight], lr=0.1, eps=0.0, weight_decay=0.3, decoupled_weight_decay=True).step()
+    expected = np.array([2.0, -1.0]) * (1.0 - 0.03) - 0.1  # the first step is the sign of g
+    np.testing.assert_allclose(weight.detach().numpy()[0], expected, rtol=1e-12)
+
+
+@paths
+def test_clipping_is_over_all_parameters_together(fast):
+    first, second = one(0.0, 3.0), one(0.0, 4.0)
+    SGD([first, second], lr=1.0, clip_norm=1.0).step()
+    assert first.item() == pytest.approx(-0.6, rel=1e-6)
+    assert second.item() == pytest.approx(-0.8, rel=1e-6)
+
+
+@paths
+def test_groups_with_other_limits_are_clipped_by_themselves(fast):
+    first, second, third = one(0.0, 3.0), one(0.0, 4.0), one(0.0, 10.0)
+    groups = [{"params": [first, second]}, {"params": [third], "clip_norm": 2.0}]
+    SGD(groups, lr=1.0, clip_norm=1.0).step()
+    values = [first.item(), second.item(), third.item()]
+    assert values == pytest.approx([-0.6, -0.8, -2.0], rel=1e-6)
+
+
+@paths
+def test_a_gradient_without_a_finite_norm_is_not_clipped(fast):
+    first, second = one(0.0, math.inf), one(0.0, 4.0)
+    SGD([first, second], lr=1.0, clip_norm=1.0).step()
+    assert first.item() == -math.inf
+    assert second.item() == -4.0
+
+
+def test_a_norm_beyond_float32_is_clipped_right():
+    weight = row([0.0, 0.0], [3e30, 4e30], torch.float32)
+    SGD([weight], lr=1.0, clip_norm=1.0).step()
+    torch.testing.assert_close(weight.detach(), torch.tensor([[-0.6, -0.8]]))
+
+
+@paths
+def test_l1_gives_exact_zeros(fast):
     torch.manual_seed(0)
-    model = request.param().double()
-    first = copy.deepcopy(model)
-    steps = torch.optim.SGD(model.parameters(), lr=0.05)
-    gradients = []
-    for _ in range(500):
-        rows = torch.randint(len(X), (16,))
-        steps.zero_grad()
-        nn.functional.cross_entropy(model(X[rows]), y[rows]).backward()
-        gradients.append([p.grad.clone() for p in model.parameters()])
-        steps.step()
-    return first, gradients
-
-
-def feed(model, optimizer, gradients, clip=None):
-    for step in gradients:
-        for parameter, gradient in zip(model.parameters(), step, strict=True):
-            parameter.grad = gradient.clone()
-        if clip is not None:
-            nn.utils.clip_grad_norm_(model.parameters(), clip)
+    X = torch.randn(200, 20, dtype=torch.float64)
+    y = X[:, :2].sum(dim=1, keepdim=True)
+    model = nn.Linear(20, 1, bias=False).double()
+    optimizer = SGD(model.parameters(), lr=0.1, l1=0.1)
+    for _ in range(200):
+        optimizer.zero_grad()
+        (0.5 * (model(X) - y) ** 2).mean().backward()
         optimizer.step()
-    return torch.cat([p.detach().flatten() for p in model.parameters()])
+    weight = model.weight.detach()[0]
+    assert (weight[2:] == 0.0).all()
+    assert (weight[:2] > 0.5).all()
 
 
-@pytest.mark.parametrize("fast", [True, False])
-@pytest.mark.parametrize("clip", [None, 0.5])
-@pytest.mark.parametrize("weight_decay", [0.0, 0.01])
-@pytest.mark.parametrize(("name", "options"), CASES)
-def test_equals_torch(recorded, name, options, weight_decay, clip, fast, monkeypatch):
-    monkeypatch.setattr(RuleOptimizer, "fast", fast)
-    first, gradients = recorded
-    ours, theirs, _ = PAIRS[name]
-    gradients = gradients if fast else gradients[:100]
-    models = copy.deepcopy(first), copy.deepcopy(first)
-    options = {"lr": 0.01, "weight_decay": weight_decay, **options}
-    own = feed(models[0], ours(models[0].parameters(), clip_norm=clip, **options), gradients)
-    other = feed(models[1], theirs(models[1].parameters(), **options), gradients, clip)
-    assert float((own - other).norm() / other.norm()) <= 1e-9
+@paths
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_no_unit_is_ever_above_its_max_norm(fast, dtype):
+    torch.manual_seed(0)
+    model = nn.Sequential(
+        nn.Conv2d(2, 5, 3), nn.ConvTranspose2d(5, 4, 3), nn.Flatten(), nn.Linear(4 * 36, 7)
+    ).to(dtype)
+    optimizer = Adam(model, lr=0.1, max_norm=0.7)
+    x = torch.randn(6, 2, 6, 6, dtype=dtype)
+    for _ in range(10):
+        optimizer.zero_grad()
+        model(x).pow(2).mean().neg().exp().backward()
+        optimizer.step()
+        norms = [
+            model[0].weight.flatten(1).norm(dim=1),
+            model[1].weight.transpose(0, 1).flatten(1).norm(dim=1),
+            model[3].weight.norm(dim=1),
+        ]
+        assert all(float(norm.max().detach()) <= 0.7 * (1 + 1e-6) for norm in norms)
+    assert any(float(norm.max().detach()) > 0.69 for norm in norms)
+
+
+@paths
+def test_a_bias_has_no_max_norm(fast):
+    bias = one(5.0, 0.0)
+    SGD([bias], lr=0.1, max_norm=1.0).step()
+    assert bias.item() == 5.0
+
+
+def test_both_ways_give_the_same(monkeypatch):
+    results = []
+    for fast in (True, False):
+        monkeypatch.setattr(RuleOptimizer, "fast", fast)
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(30, 40), nn.ReLU(), nn.Linear(40, 3)).double()
+        options = {"clip_norm": 0.1, "weight_decay": 0.1, "l1": 1e-3, "max_norm": 0.5}
+        optimizer = tw.nets.Nadam(model, lr=0.01, **options)
+        X = torch.randn(50, 30, dtype=torch.float64)
+        for _ in range(20):
+            optimizer.zero_grad()
+            model(X).pow(2).mean().backward()
+            optimizer.step()
+        results.append(torch.cat([p.detach().flatten() for p in model.parameters()]))
+    torch.testing.assert_close(*results, rtol=1e-10, atol=1e-14)
+
+
+def test_half_precision_goes_by_tensor_operations():
+    weight = nn.Parameter(torch.ones(4, dtype=torch.bfloat16))
+    weight.grad = torch.ones(4, dtype=torch.bfloat16)
+    SGD([weight], lr=0.5).step()
+    assert weight.dtype == torch.bfloat16
+    assert weight.tolist() == [0.5] * 4
+
+
+def test_an_empty_parameter_is_no_obstacle():
+    empty, weight = nn.Parameter(torch.zeros(0)), nn.Parameter(torch.ones(1))
+    empty.grad, weight.grad = torch.zeros(0), torch.ones(1)
+    Adam([empty, weight], lr=0.5, clip_norm=1.0, max_norm=1.0).step()
+    assert weight.item() == pytest.approx(0.5)
+
+
+def test_a_step_without_gradients_does_nothing():
+    weight = nn.Parameter(torch.ones(3))
+    Adam([weight]).step()
+    assert weight.tolist() == [1.0] * 3
+
+
+def test_a_buffer_that_was_replaced_is_seen():
+    weight = row([1.0], [1.0])
+    optimizer = tw.nets.HeavyBall([weight], lr=0.1, momentum=0.5)
+    optimizer.step()
+    optimizer.state[weight]["momentum_buffer"] = torch.full((1, 1), 10.0, dtype=torch.float64)
+    optimizer.step()  # m = 0.5·10 + 1
+    assert weight.item() == pytest.approx(1.0 - 0.1 - 0.6)
+
+
+def test_weights_that_were_moved_are_followed():
+    weight = row([1.0], [1.0])
+    optimizer = SGD([weight], lr=0.1)
+    optimizer.step()
+    weight.data = torch.full((1, 1), 5.0, dtype=torch.float64)
+    optimizer.step()
+    assert weight.item() == pytest.approx(4.9)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"clip_norm": 0.0}, "clip_norm must be above 0, got 0.0: None is no limit"),
+        ({"max_norm": -1.0}, "max_norm must be above 0"),
+        ({"l1": -1.0}, "l1 must be at least 0"),
+        ({"weight_decay": -1.0}, "weight_decay must be at least 0"),
+        ({"lr": math.nan}, "lr must be"),
+    ],
+)
+def test_bad_input_is_refused(options, sentence):
+    with pytest.raises(InputError, match=sentence):
+        SGD([one()], **options)
+
+
+def test_a_group_that_was_refused_is_not_added():
+    optimizer = SGD([one()], lr=0.1)
+    with pytest.raises(InputError):
+        optimizer.add_param_group({"params": [one()], "lr": -1.0})
+    assert len(optimizer.param_groups) == 1

@@ -87,7 +87,7 @@ class RuleOptimizer(torch.optim.Optimizer):
         }
         self._tables: dict[Any, Table] = {}
         self.kl_sparsity = kl_sparsity
-        super().__init__(_groups(params), {**defaults, **shared})
+        super().__init__(groups_of(params), {**defaults, **shared})
 
     def form(self, group: dict[str, Any]) -> Form:
         """The rule of a group."""
@@ -112,12 +112,7 @@ class RuleOptimizer(torch.optim.Optimizer):
             raise
 
     def _check(self, group: dict[str, Any]) -> None:
-        for parameter in group["params"]:
-            if parameter.is_complex():
-                raise InputError(
-                    f"params must be real, got a parameter of {parameter.dtype}: "
-                    "use torch.view_as_real(parameter), whose two parts are stepped by themselves"
-                )
+        refuse_complex(group["params"])
         check_number("lr", float(group["lr"]), at_least=0.0)
         for name in ("weight_decay", "l1"):
             check_number(name, float(group[name]), at_least=0.0)
@@ -210,9 +205,19 @@ class RuleOptimizer(torch.optim.Optimizer):
         return {**super().__getstate__(), "kl_sparsity": None}
 
 
-def _groups(params: Any) -> Any:
+def groups_of(params: Any) -> Any:
     """What `torch.optim.Optimizer` takes: the groups of a model, or what was given."""
     return parameter_groups(params) if isinstance(params, nn.Module) else params
+
+
+def refuse_complex(parameters: Iterable[torch.Tensor]) -> None:
+    """Raise if a parameter is complex."""
+    for parameter in parameters:
+        if parameter.is_complex():
+            raise InputError(
+                f"params must be real, got a parameter of {parameter.dtype}: "
+                "use torch.view_as_real(parameter), whose two parts are stepped by themselves"
+            )
 
 
 def _units(job: Job) -> Units | None:

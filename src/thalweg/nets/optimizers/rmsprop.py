@@ -35,9 +35,7 @@ def _with_momentum(
 
 
 PLAIN = Form(kernels.rmsprop_tensors, rules.rmsprop, ("square_avg",))
-MOMENTUM = Form(
-    kernels.rmsprop_momentum_tensors, _with_momentum, ("square_avg", "momentum_buffer")
-)
+MOMENTUM = Form(kernels.rmsprop_momentum_tensors, _with_momentum, ("square_avg", "momentum_buffer"))
 
 
 class RMSProp(RuleOptimizer):

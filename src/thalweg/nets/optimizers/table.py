@@ -9,6 +9,7 @@ table keeps the tensors that it points to alive.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,7 +86,7 @@ class Table:
         threads = torch.get_num_threads() if total >= SERIAL_BELOW else 1
         cuts = np.searchsorted(self.ends, np.arange(1, threads) * (total / threads)) + 1
         bounds = np.unique([0, *np.minimum(cuts, count), count]).tolist()
-        shares = list(zip(bounds[:-1], bounds[1:], strict=True))
+        shares = list(pairwise(bounds))
         others = [
             pool().submit(kernel, self.table, *given, self.like, *share) for share in shares[1:]
         ]
