@@ -26,7 +26,6 @@ import thalweg as tw
 
 NEAR, FAR = 1.25, 2.0  # times the fastest: what the choice should be within
 FORETOLD = 2.0  # times, either way: what the prediction should be within
-FROM_DISK = 2.0  # seconds in which kernels are read that were compiled before
 HEADINGS = (
     "problem", "chosen", "its s", "auto s", "fastest", "its s", "ratio", "predicted", "actual",
 )  # fmt: skip
@@ -107,11 +106,11 @@ def arguments() -> argparse.Namespace:
 
 def measure(problem: Problem, tol: float) -> Row:
     """Time auto, then every method."""
-    auto, chosen = timed_run("auto", problem, tol, limit(None))
+    auto, chosen = timed_run("auto", problem, tol, limit(None, None))
     times: dict[str, float] = {}
     for method in METHODS:
         known = [seconds for seconds in (auto, *times.values()) if seconds is not None]
-        seconds, run = timed_run(method, problem, tol, limit(min(known, default=None)))
+        seconds, run = timed_run(method, problem, tol, limit(min(known, default=None), None))
         if run is not None and run.converged and seconds is not None:
             times[method] = seconds
     return Row(problem.name, auto, chosen, times)
@@ -129,9 +128,9 @@ def timed_run(
         )
         return ended(tw.minimize(own, method, tol=tol, max_iter=MANY, progress=False))
 
-    tool = Tool(method, (loose, wanted), lambda problem: None, fit)
+    tool = Tool(method, (loose, wanted), lambda problem: None, fit, compiles=True)
     with Worker(tool, problem) as worker:
-        if worker.obstacle(cap, FROM_DISK):
+        if worker.obstacle(cap):
             return None, None
         worker.ask(wanted)
         reply = worker.reply(cap + REPEATS)

@@ -34,13 +34,13 @@ from peers.tools import Tool
 
 LEVELS = (1e-2, 1e-4, 1e-6, 1e-8)
 SETTLED = 0.5  # of the tightest level: F* may still fall a little
-LONGEST = 50.0  # seconds: no fit may take longer
+LONGEST = 36.0  # seconds: no fit may take longer
 SHORTEST = 0.5  # seconds: every fit may take that long
 # Slower than the fastest known to the last level, no fit is the fastest to any: so much slower, and
 # it is cut. As long as no peer is known, Thalweg's time is multiplied instead.
 TIMES_FASTEST = 1.2
 TIMES_OWN = 10.0
-BUDGET = 2.5  # longest fits: what all fits of one tool on one problem may take
+BUDGET = 2.0  # longest fits: what all fits of one tool on one problem may take
 COMPILE = 90.0  # seconds for a fit on a slice
 COMPILE_AGAIN = 20.0  # seconds that it may add to the first fit on the whole
 LAY_OUT = 20.0  # seconds for the layout that a tool wants

@@ -31,9 +31,10 @@ def test_time_to_a_level_is_that_of_the_fastest_fit_that_reached_it():
 
 
 def test_limit_follows_the_fastest_within_its_ends():
-    assert timing.limit(None) == timing.LONGEST == timing.limit(1000.0)
-    assert timing.limit(0.001) == timing.SHORTEST
-    assert timing.limit(2.0) == 2.0 * timing.TIMES_FASTEST
+    assert timing.limit(None, None) == timing.LONGEST == timing.limit(1000.0, 1000.0)
+    assert timing.limit(0.001, None) == timing.SHORTEST
+    assert timing.limit(2.0, 1.0) == 2.0 * timing.TIMES_FASTEST
+    assert timing.limit(None, 1.0) == timing.TIMES_OWN
 
 
 @pytest.mark.parametrize(("first", "count"), [(0.01, 5), (0.2, 3), (0.7, 1)])
@@ -92,7 +93,7 @@ class Scalar:
 def swept(monkeypatch, worker, best=1.0):
     monkeypatch.setattr(timing, "Worker", worker)
     tool = Tool("tool", [{"tol": 0.1**k} for k in range(6)], None, None)
-    return timing.sweep(tool, Scalar(), best, 0.1)
+    return timing.sweep(tool, Scalar(), best, timing.SHORTEST)
 
 
 def test_a_sweep_ends_at_the_tightest_level(monkeypatch):
