@@ -33,7 +33,8 @@ def test_gather_and_scatter_are_inverse():
     objective = Closure(groups_of(model, lrs=(0.25, 4.0)), loss_of(model), with_graph=True)
     u = objective.gather()
     assert u.shape == (objective.dim,) == (4 * 3 + 3 + 3 * 2 + 2,)
-    np.testing.assert_allclose(u[:12], 2.0 * model[0].weight.detach().numpy().ravel())
+    np.testing.assert_allclose(u[:12] * 0.5 * 4**0.2, model[0].weight.detach().numpy().ravel())
+    np.testing.assert_allclose(u[-2:] * 2.0, model[2].bias.detach().numpy())
     places = [p.data_ptr() for p in model.parameters()]
     objective.scatter(u + 1.0)
     np.testing.assert_allclose(objective.gather(), u + 1.0)
@@ -57,7 +58,7 @@ def test_derivatives_are_those_of_the_differences(with_graph):
     u = objective.gather()
     value, gradient = objective.value_and_gradient(u)
     assert value == pytest.approx(
-        plain().item() + 0.05 * sum(float((p**2).sum()) for p in model[0].parameters())
+        plain().item() + 0.05 * sum((p**2).sum().item() for p in model[0].parameters())
     )
     h, units = 1e-6, np.eye(u.size)
     differences = [

@@ -1,10 +1,11 @@
-import copy
+import functools
+import math
 
 import pytest
 import torch
 from torch import nn
 
-from recording import digits, mlp
+from recording import conv_net, digits, mlp
 from thalweg.nets.optimizers.lbfgs import LBFGS
 
 
@@ -25,9 +26,11 @@ def test_a_quadratic_is_solved():
     torch.testing.assert_close(w.detach(), torch.linalg.solve(A, b), rtol=1e-8, atol=1e-8)
 
 
-def budget(model, make, evaluations):
+def after(make_model, seed, make, evaluations):
     """The lowest training loss on digits within so many gradient evaluations."""
     X, y = digits()
+    torch.manual_seed(seed)
+    model = make_model().double()
     losses = []
     optimizer = make(model.parameters())
 
@@ -39,30 +42,25 @@ def budget(model, make, evaluations):
         return loss
 
     while len(losses) < evaluations:
-        before = len(losses)
         optimizer.step(closure)
-        if len(losses) - before <= 1:
-            break  # it does not move any more
     return min(losses[:evaluations])
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_lower_loss_than_torchs_for_as_many_gradients(seed):
-    torch.manual_seed(seed)
-    model = mlp().double()
-    own = budget(copy.deepcopy(model), LBFGS, 200)
-    default = budget(copy.deepcopy(model), torch.optim.LBFGS, 200)
-    searching = budget(
-        copy.deepcopy(model), lambda p: torch.optim.LBFGS(p, line_search_fn="strong_wolfe"), 200
-    )
-    assert own < default
-    assert own < searching
+@pytest.mark.parametrize(
+    "options", [{"line_search_fn": "strong_wolfe"}, {}], ids=["search", "none"]
+)
+def test_a_lower_loss_than_torchs_for_as_many_gradients(options):
+    # One network, one digit: what 50 gradients reach differs by a factor of ten from seed to seed.
+    theirs = functools.partial(torch.optim.LBFGS, **options)
+    cases = [(make, seed) for make in (mlp, conv_net) for seed in range(3)]
+    ratios = [after(*case, LBFGS, 50) / after(*case, theirs, 50) for case in cases]
+    assert math.exp(sum(map(math.log, ratios)) / len(ratios)) < 1.0
 
 
 def test_memory_is_kept_from_step_to_step():
     torch.manual_seed(0)
     model = mlp().double()
-    optimizer = LBFGS(model.parameters(), max_iter=3)
+    optimizer = LBFGS(model.parameters(), max_iter=3, max_eval=100)
     X, y = digits()
 
     def closure():

@@ -1,5 +1,3 @@
-import copy
-
 import pytest
 import torch
 from torch import nn
@@ -28,30 +26,6 @@ def test_a_saddle_is_left_downhill():
     for _ in range(10):
         optimizer.step(saddle)
     assert abs(w[1].item()) == pytest.approx(2**0.5, abs=1e-3)
-
-
-def test_a_lower_loss_on_digits_than_torchs_lbfgs_for_as_many_gradients():
-    X, y = digits()
-    torch.manual_seed(0)
-    model = mlp().double()
-    other = copy.deepcopy(model)
-    optimizer = TruncatedNewton(model.parameters())
-    while optimizer.evaluations < 300:
-        optimizer.step(lambda: nn.functional.cross_entropy(model(X), y))
-    own = nn.functional.cross_entropy(model(X), y).item()
-    theirs = torch.optim.LBFGS(other.parameters(), line_search_fn="strong_wolfe")
-    losses = []
-
-    def closure():
-        theirs.zero_grad()
-        loss = nn.functional.cross_entropy(other(X), y)
-        loss.backward()
-        losses.append(loss.item())
-        return loss
-
-    while len(losses) < optimizer.evaluations:
-        theirs.step(closure)
-    assert own < min(losses)
 
 
 def test_small_batches_are_safe_with_the_stochastic_search():

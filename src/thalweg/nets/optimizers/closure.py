@@ -1,11 +1,13 @@
 """A closure as an objective: what a method of `thalweg.methods` sees of a network's parameters.
 
-    u = w/√η            the variables: all parameters, one after another, each in its group's metric
+    u = w/(√η·k^0.2)    the variables: all parameters, one after another, each in its metric
     f(u) = loss + Σ (δ/2)‖w‖²
 
-A group's learning rate η is its metric: a method that takes no learning rate moves a group of four
-times the rate as if its variables were half as large. With one group, or equal rates, u is w but
-for a factor. δ is the group's `weight_decay`.
+k is the number of inputs of a unit, 1 for a bias, whose input is 1: the inputs of a unit with many
+are smaller than that, and so is the curvature along its weights. On the networks of the tests,
+k^0.2 saves L-BFGS a tenth to a third of its gradients; k^0.5 is too much. A group's learning rate η
+is its metric too: a method that takes no learning rate moves a group of four times the rate as if
+its variables were half as large; equal rates change nothing. δ is the group's `weight_decay`.
 
 Within one step of an optimizer the closure must be one function: what random numbers it draws
 (dropout) are drawn again at every look.
@@ -21,6 +23,8 @@ import numpy as np
 import torch
 
 from thalweg.core.errors import InputError
+
+FAN_IN = 0.2  # power of a unit's number of inputs in the metric
 
 
 class Closure:
@@ -43,7 +47,10 @@ class Closure:
             for p in group["params"]
             if p.requires_grad
         ]
-        self.metric = [math.sqrt(lr) for lr, _ in rated]
+        self.metric = [
+            math.sqrt(lr) * (p[0].numel() ** FAN_IN if p.ndim > 1 and p.numel() else 1.0)
+            for p, (lr, _) in zip(self.parameters, rated, strict=True)
+        ]
         self.decays = [decay for _, decay in rated]
         self.sizes = [p.numel() for p in self.parameters]
         self.dim = sum(self.sizes)
@@ -59,6 +66,7 @@ class Closure:
     @torch.no_grad()
     def scatter(self, u: np.ndarray) -> None:
         """Set the weights, in place: they stay where they are in memory."""
+        self._graph = None  # it was made of the weights before
         for (p, s), part in zip(self._scaled(), self._parts(u), strict=True):
             p.copy_(s * part.to(p))
 
@@ -68,7 +76,7 @@ class Closure:
             return self.value_and_gradient(u)[0]
         self.scatter(u)
         with torch.no_grad():
-            return float(self._loss()) + self._decay()
+            return self._loss().item() + self.decay()
 
     def gradient(self, u: np.ndarray) -> np.ndarray:
         """∇f(u), float[dim]."""
@@ -80,7 +88,7 @@ class Closure:
         with torch.enable_grad():
             loss = self._loss()
             gradients = self._with_graph_kept(loss, u) if self._with_graph else self._left_behind()
-        total = float(loss) + self._decay()
+        total = loss.item() + self.decay()
         with torch.no_grad():
             own = [
                 s * (g.detach() + decay * p)
@@ -150,7 +158,8 @@ class Closure:
         self._graph = (u.tobytes(), gradients)
         return gradients
 
-    def _decay(self) -> float:
+    def decay(self) -> float:
+        """Σ (δ/2)‖w‖² at the present weights."""
         return sum(
             0.5 * decay * float(torch.sum(p.detach().double() ** 2))
             for p, decay in zip(self.parameters, self.decays, strict=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
 
 from thalweg.core.checks import check_count
@@ -31,7 +30,7 @@ class LBFGS(MethodOptimizer):
         max_iter: int = 20,
         max_eval: int | None = None,
         tolerance_grad: float = 1e-7,
-        history_size: int = 20,
+        history_size: int = 100,
         *,
         weight_decay: float = 0.0,
         max_norm: float | None = None,
@@ -52,7 +51,7 @@ class LBFGS(MethodOptimizer):
         """With the pairs of earlier steps."""
         if kept["S"].shape != state.S.shape:
             return state
-        pairs = {name: np.array(kept[name], dtype=state.S.dtype) for name in ("S", "Y", "rho")}
+        pairs = {name: kept[name].numpy().astype(state.S.dtype) for name in ("S", "Y", "rho")}
         return state._replace(**pairs, pairs=int(kept["pairs"]))
 
     def learnt(self, state: Any, kept: dict[str, Any]) -> dict[str, Any]:

@@ -92,7 +92,7 @@ class MethodOptimizer(torch.optim.Optimizer):
         """What the next step may use of this state: tensors and numbers; `kept` was before."""
         raise NotImplementedError
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Up to `max_iter` iterations; returns the loss before them."""
         if closure is None:
             raise InputError(
@@ -106,10 +106,13 @@ class MethodOptimizer(torch.optim.Optimizer):
             return None
         problem = Problem(objective, objective.dim, np.dtype(objective.dtype))
         method, kept = self.method(), self.state[self.param_groups[0]["params"][0]]
-        state = method.init(problem, objective.gather(), np.random.default_rng(0))
-        first = state.value
-        if not math.isfinite(first) or not np.all(np.isfinite(state.gradient)):
-            return torch.tensor(first)  # the weights are as they were, for the caller to look at
+        before = [p.detach().clone() for p in objective.parameters]
+        decay = objective.decay()
+        start = state = method.init(problem, objective.gather(), np.random.default_rng(0))
+        loss = torch.tensor(state.value - decay)
+        if not math.isfinite(state.value) or not np.all(np.isfinite(state.gradient)):
+            _put_back(objective, before)  # for the caller to look at
+            return loss
         if kept.get("dim") == objective.dim:
             state = self.recall(state, kept)
         for _ in range(self.max_iter):
@@ -121,13 +124,16 @@ class MethodOptimizer(torch.optim.Optimizer):
             if after is state:
                 break
             state = after
-        objective.scatter(state.w)
+        if state.w is start.w:
+            _put_back(objective, before)
+        else:
+            objective.scatter(state.w)
         self.evaluations += _price(problem)
         learnt = self.learnt(state, dict(kept))
         kept.clear()
         kept.update(dim=objective.dim, **learnt)
         self._project()
-        return torch.tensor(first)
+        return loss
 
     @torch.no_grad()
     def _project(self) -> None:
@@ -137,6 +143,13 @@ class MethodOptimizer(torch.optim.Optimizer):
                     project_units(
                         parameter, group["unit_axis"], group["unit_groups"], group["max_norm"]
                     )
+
+
+@torch.no_grad()
+def _put_back(objective: Closure, weights: list[torch.Tensor]) -> None:
+    """Set the weights to what they were, to the last bit."""
+    for parameter, weight in zip(objective.parameters, weights, strict=True):
+        parameter.copy_(weight)
 
 
 def _price(problem: Problem) -> float:

@@ -121,7 +121,7 @@ class RuleOptimizer(torch.optim.Optimizer):
                 check_number(name, float(group[name]), above=0.0, advice="None is no limit")
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; `closure`, if given, computes the loss and its gradients first."""
         loss = None
         if closure is not None:

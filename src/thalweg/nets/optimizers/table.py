@@ -19,7 +19,7 @@ from thalweg.kernels import tensors as kernels
 from thalweg.kernels.elementwise import SERIAL_BELOW, pool
 from thalweg.nets.optimizers.units import Units
 
-DTYPES = {torch.float32: np.dtype(np.float32), torch.float64: np.dtype(np.float64)}
+DTYPES: dict[torch.dtype, Any] = {torch.float32: np.float32, torch.float64: np.float64}
 
 
 class Tensors(NamedTuple):
@@ -35,7 +35,7 @@ class Table:
 
     def __init__(self, members: Sequence[Tensors]) -> None:
         self.members = list(members)
-        self.like = np.empty(0, dtype=DTYPES[members[0].weight.dtype])
+        self.like: np.ndarray = np.empty(0, DTYPES[members[0].weight.dtype])
         self.places = [member.weight.data_ptr() for member in members]
         pieces = [_pieces(member.weight.numel(), member.units) for member in members]
         self.owner = np.repeat(np.arange(len(members)), [len(part) for part in pieces])
@@ -49,6 +49,7 @@ class Table:
         for k in range(width - 2):
             self._point(2 + k, [member.buffers[k].data_ptr() for member in members])
         self.ends = np.cumsum(shape[:, 1])
+        self.gradients: list[torch.Tensor] = []
 
     def is_of(self, members: Sequence[Tensors]) -> bool:
         """Whether it was made for just these tensors, where they are now."""
@@ -62,6 +63,7 @@ class Table:
 
     def aim(self, gradients: Sequence[torch.Tensor], settings: Sequence[int]) -> None:
         """Point to this step's gradients, and give every tensor its row of numbers."""
+        self.gradients = list(gradients)  # alive until they have been used
         self._point(1, [gradient.data_ptr() for gradient in gradients])
         self.table[:, kernels.SETTING] = np.asarray(settings, dtype=np.int64)[self.owner]
 
@@ -75,6 +77,7 @@ class Table:
     def run(self, kernel: Any, settings: np.ndarray) -> None:
         """Step all tensors in place."""
         self._shared(kernel, settings)
+        self.gradients = []
 
     def _point(self, column: int, places: Sequence[int]) -> None:
         starts = np.asarray(places, dtype=np.int64)[self.owner]
@@ -86,12 +89,13 @@ class Table:
         threads = torch.get_num_threads() if total >= SERIAL_BELOW else 1
         cuts = np.searchsorted(self.ends, np.arange(1, threads) * (total / threads)) + 1
         bounds = np.unique([0, *np.minimum(cuts, count), count]).tolist()
-        shares = list(pairwise(bounds))
-        others = [
-            pool().submit(kernel, self.table, *given, self.like, *share) for share in shares[1:]
-        ]
-        first = kernel(self.table, *given, self.like, *shares[0])
-        return [first, *(other.result() for other in others)]
+        first, *rest = pairwise(bounds)
+
+        def job(start: int, stop: int) -> Any:
+            return kernel(self.table, *given, self.like, start, stop)
+
+        others = [pool().submit(job, *share) for share in rest]
+        return [job(*first), *(other.result() for other in others)]
 
 
 def _pieces(size: int, units: Units | None) -> np.ndarray:
@@ -100,8 +104,8 @@ def _pieces(size: int, units: Units | None) -> np.ndarray:
         begin = np.arange(0, size, kernels.CHUNK)
         sizes = np.minimum(kernels.CHUNK, size - begin)
         return np.stack([begin, sizes, *np.zeros((4, len(begin)), dtype=np.int64)], axis=1)
-    if units.count > 1:  # a unit's runs lie apart: a block of units is one piece
-        block = units.count * units.stride
+    if units.runs > 1:  # a unit's runs lie apart: a block of units is one piece
+        block = units.runs * units.stride
         begin = np.arange(0, size, block)
         row = [block, units.stride // units.length, *units]
     else:

@@ -4,7 +4,7 @@
     ConvNd      [out, in/groups, k…]           row o
     ConvTransposeNd  [in, out/groups, k…]      entries [:, o, …] of the rows of o's group
 
-In memory, a unit is `count` runs of `length` consecutive elements, `stride` apart.
+In memory, a unit is some `runs` of `length` consecutive elements, `stride` apart.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TRANSPOSED = (nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
 class Units(NamedTuple):
     """Where the weights of one unit lie."""
 
-    count: int  # runs
+    runs: int
     length: int  # elements of a run
     stride: int  # from the beginning of one run to that of the next
 
@@ -62,12 +62,10 @@ def project_units(weight: torch.Tensor, axis: int, groups: int, radius: float) -
     """Scale every unit of `weight` into the ball of this radius, in place."""
     if weight.ndim < 2:
         return
-    shape = weight.shape
-    if axis == 0:
-        view, over = weight.view(shape[0], -1), (1,)
-    else:
-        view, over = weight.view(groups, shape[0] // groups, shape[1], -1), (1, 3)
-    norms = torch.linalg.vector_norm(view, dim=over, keepdim=True, dtype=torch.float64)
+    # Dimensions are split, and none is joined with another: that would copy some layouts.
+    parts = weight.unflatten(0, (groups, weight.shape[0] // groups))
+    over = tuple(range(2, parts.ndim)) if axis == 0 else (1, *range(3, parts.ndim))
+    norms = torch.linalg.vector_norm(parts, dim=over, keepdim=True, dtype=torch.float64)
     factor = (radius / norms).clamp(max=1.0)
     factor[~torch.isfinite(norms) | (norms == 0)] = 1.0
-    view.mul_(factor.to(weight.dtype))
+    parts.mul_(factor.to(weight.dtype))
