@@ -53,14 +53,14 @@ class AffineScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """A scaled copy of `X`, by what was measured in `fit`."""
         check_is_fitted(self, "center_")
         X = validated(self, X, reset=False)
-        a, b = self._range()
-        limits = (a, b) if self.clip else (-np.inf, np.inf)
         if scipy.sparse.issparse(X):
             self._check_zeros(self.center_, self.spread_)
-            return _with_data(X, np.clip((b - a) * (X.data / self.spread_[X.indices]), *limits))
+            return _with_data(X, self._into_range(X.data / self.spread_[X.indices]))
         Z = np.empty_like(X, subok=False)
         for rows in blocks(X):
-            Z[rows] = np.clip(a + (b - a) * ((X[rows] - self.center_) / self.spread_), *limits)
+            part = X[rows] - self.center_
+            part /= self.spread_
+            Z[rows] = self._into_range(part)
         return Z
 
     def inverse_transform(self, X: Any) -> Any:
@@ -75,6 +75,14 @@ class AffineScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         for rows in blocks(Z):
             X[rows] = (Z[rows] - np.float64(a)) / (b - a) * self.spread_ + self.center_
         return X
+
+    def _into_range(self, scaled: np.ndarray) -> np.ndarray:
+        """From [0, 1] to [a, b], in place."""
+        a, b = self._range()
+        if (a, b) != (0.0, 1.0):
+            scaled *= b - a
+            scaled += a
+        return np.clip(scaled, a, b, out=scaled) if self.clip else scaled
 
     def _check_zeros(self, center: np.ndarray, spread: np.ndarray) -> None:
         """Raise unless every zero stays zero."""

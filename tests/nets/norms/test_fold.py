@@ -198,6 +198,8 @@ def test_bad_input():
         tw.nets.fold(odd)
     with pytest.raises(tw.InputError, match="tol must be above 0"):
         tw.nets.fold(odd, tol=0)
+    with pytest.raises(tw.InputError, match="got torch.bfloat16 in"):
+        tw.nets.fold(odd.bfloat16())
 
 
 def test_a_use_that_tracing_does_not_see_is_caught_by_the_comparison():

@@ -59,6 +59,7 @@ def fold(model: nn.Module, batch: Any = None, *, tol: float = 1e-5) -> Any:
     `batch`: an input, or a tuple of inputs, on which the two are compared.
     """
     check_number("tol", tol, above=0.0)
+    _check_precision(model)
     network: Any = copy.deepcopy(model).eval()
     inputs, before, axes = _run(network, batch)
     folding = Folding()
@@ -82,6 +83,15 @@ def fold(model: nn.Module, batch: Any = None, *, tol: float = 1e-5) -> Any:
         )
     network.folding = folding
     return network
+
+
+def _check_precision(model: nn.Module) -> None:
+    for name, parameter in model.named_parameters():
+        if parameter.dtype not in (torch.float32, torch.float64):
+            raise InputError(
+                "model must be in float32 or float64 for outputs to be compared, got "
+                f"{parameter.dtype} in {name!r}: fold model.float(), and convert what comes back"
+            )
 
 
 def _obstacle(layer: Any, norm: Any, axes: int) -> str:
