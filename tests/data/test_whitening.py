@@ -53,6 +53,13 @@ def test_directions_without_variance_become_zero(kind):
     np.testing.assert_allclose(fitted.inverse_transform(Z), A, rtol=1e-8)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_sum_of_columns_adds_no_axis_but_a_small_column_does(dtype):
+    A = X.astype(dtype)
+    A = np.column_stack([A, A.sum(axis=1), A[:, 0] / 3, 1e-4 * rng.normal(size=400).astype(dtype)])
+    assert tw.data.Whitening().fit(A.astype(dtype)).rank_ == 4
+
+
 @kinds
 def test_fewer_rows_than_columns(kind):
     A = rng.normal(size=(4, 10))

@@ -36,7 +36,7 @@ def mean_and_spread(X: Any) -> tuple[np.ndarray, np.ndarray]:
     low, high = extremes(X)
     unit = positive(high - low)
     mean = low + unit * mean_power(X, low, unit, 1)
-    return mean, unit * np.sqrt(mean_power(X, mean, unit, 2)) * (high > low)
+    return mean, unit * np.sqrt(mean_power(X, mean, unit, 2))
 
 
 def skewness(X: Any) -> np.ndarray:

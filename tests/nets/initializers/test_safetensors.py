@@ -62,12 +62,16 @@ def test_every_type_comes_back_wherever_its_bytes_begin(tmp_path, padding):
         assert torch.equal(read[name], tensor)
 
 
-def test_metadata_is_no_tensor_and_writing_reaches_no_file(tmp_path):
+def test_metadata_is_no_tensor(tmp_path):
     path = save(tmp_path / "m.safetensors", {"w": torch.ones(2)}, __metadata__={"format": "pt"})
-    read = read_safetensors(path)
-    assert list(read) == ["w"]
-    read["w"].zero_()
-    assert read_safetensors(path)["w"].tolist() == [1.0, 1.0]
+    assert list(read_safetensors(path)) == ["w"]
+
+
+def test_writing_reaches_no_file(tmp_path):
+    for padding in range(4):  # one of them aligns the bytes
+        path = save(tmp_path / "m.safetensors", {"w": torch.ones(2)}, padding)
+        read_safetensors(path)["w"].zero_()
+        assert read_safetensors(path)["w"].tolist() == [1.0, 1.0]
 
 
 ENTRY = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}

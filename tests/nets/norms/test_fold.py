@@ -198,7 +198,7 @@ def test_bad_input():
         tw.nets.fold(odd)
     with pytest.raises(tw.InputError, match="tol must be above 0"):
         tw.nets.fold(odd, tol=0)
-    with pytest.raises(tw.InputError, match="got torch.bfloat16 in"):
+    with pytest.raises(tw.InputError, match=r"got torch\.bfloat16 in"):
         tw.nets.fold(odd.bfloat16())
 
 
