@@ -3,6 +3,7 @@ import pytest
 import scipy.sparse
 import scipy.stats
 
+import thalweg as tw
 from thalweg.data import columns
 from thalweg.data.columns import extremes, mean_and_spread, mean_power, positive, skewness
 
@@ -43,6 +44,11 @@ def test_a_large_mean_cancels_nothing_and_extreme_units_neither_overflow_nor_van
     for factor in (1e-200, 1e200):
         np.testing.assert_allclose(mean_and_spread(base * factor)[1], spread * factor, rtol=1e-14)
     assert mean_and_spread(base + 1e9)[1] == pytest.approx([spread], rel=1e-14)
+
+
+def test_a_range_beyond_double_is_refused():
+    with pytest.raises(tw.InputError, match=r"got -1.5e\+308 to 1e\+308 in column 1"):
+        extremes(np.array([[0.0, 1e308], [1.0, -1.5e308]]))
 
 
 def test_a_constant_column_is_exactly_constant():

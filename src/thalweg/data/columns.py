@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from thalweg.core.errors import InputError
+
 BLOCK = 100_000  # entries at a time
 
 
@@ -28,7 +30,16 @@ def extremes(X: Any) -> tuple[np.ndarray, np.ndarray]:
         low, high = (part.toarray().ravel() for part in (X.min(axis=0), X.max(axis=0)))
     else:
         low, high = X.min(axis=0), X.max(axis=0)
-    return low.astype(np.float64), high.astype(np.float64)
+    low, high = low.astype(np.float64), high.astype(np.float64)
+    with np.errstate(over="ignore"):
+        too_wide = np.flatnonzero(~np.isfinite(high - low))
+    if too_wide.size:
+        j = too_wide[0]
+        raise InputError(
+            f"X must have ranges that a double can hold, got {low[j]:g} to {high[j]:g} in column "
+            f"{j}: divide the column first"
+        )
+    return low, high
 
 
 def mean_and_spread(X: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -35,6 +35,7 @@ def test_a_class_without_a_sample_counts_as_one():
     [
         ({}, "log_odds needs labels or shares"),
         ({"labels": [0, 1], "shares": [0.5, 0.5]}, "log_odds needs labels or shares"),
+        ({"labels": "abc"}, "labels must be numbers, got 'abc'"),
         ({"labels": []}, "at least one label"),
         ({"labels": [0.5, 1.0]}, "labels must be whole numbers"),
         ({"labels": [0.0, float("nan")]}, "labels must be whole numbers"),

@@ -167,8 +167,3 @@ def test_files_that_are_no_tensors_alone_are_refused(tmp_path):
         with pytest.raises(tw.InputError, match="source must be a"):
             tw.nets.pre_initialize(model, tmp_path / name)
     assert same(model.state_dict(), before)
-
-
-def test_a_lazy_model_is_refused():
-    with pytest.raises(tw.InputError, match="model must know its sizes"):
-        tw.nets.pre_initialize(nn.Sequential(nn.LazyLinear(3)), {"0.weight": torch.ones(3, 2)})

@@ -27,6 +27,7 @@ from thalweg.core.checks import check_choice, check_count, check_number, describ
 from thalweg.core.errors import InputError
 from thalweg.nets.initializers.fans import Fans, fans
 from thalweg.nets.initializers.schemes import DISTRIBUTIONS, Scheme, scheme_of
+from thalweg.nets.model import check_model
 from thalweg.nets.optimizers.groups import NORMS
 
 EMBEDDINGS = (nn.Embedding, nn.EmbeddingBag)
@@ -88,8 +89,7 @@ def initialize(
     `last_bias`: a number, or one for every output, as `log_odds(labels)` gives them.
     `seed` (0 where nothing is given) or `generator`: where the draws come from.
     """
-    if not isinstance(model, nn.Module):
-        raise InputError(f"model must be a torch.nn.Module, got {describe(model)}")
+    check_model(model)
     chosen = scheme_of(scheme)
     check_choice("distribution", distribution, DISTRIBUTIONS)
     bias = check_number("bias", bias)
@@ -160,17 +160,10 @@ def _jobs(model: nn.Module) -> Iterator[_Job]:
 
 
 def _is_weight(name: str, parameter: torch.Tensor) -> bool:
-    if nn.parameter.is_lazy(parameter):
-        return False
     return "weight" in name and parameter.ndim >= 2 and parameter.numel() > 0
 
 
 def _check_ready(name: str, module: nn.Module, parameter: torch.Tensor) -> None:
-    if nn.parameter.is_lazy(parameter):
-        raise InputError(
-            f"model must know its sizes, got {name!r} without a shape: "
-            "run one batch through the model first"
-        )
     if isinstance(module, parametrize.ParametrizationList) or name.endswith("weight_g"):
         raise InputError(
             f"weights must be parameters themselves, got {name!r} of a parametrization: "

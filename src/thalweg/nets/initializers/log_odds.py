@@ -31,7 +31,7 @@ def log_odds(labels: Any = None, *, shares: Any = None, classes: int | None = No
 
 
 def _counts(labels: Any, classes: int | None) -> torch.Tensor:
-    y = torch.as_tensor(labels).detach().flatten().cpu()
+    y = _tensor("labels", labels).flatten()
     if y.numel() == 0:
         raise InputError("labels must hold at least one label, got none")
     if y.is_complex() or not (y == y.to(torch.int64)).all():
@@ -49,7 +49,7 @@ def _counts(labels: Any, classes: int | None) -> torch.Tensor:
 
 
 def _shares(shares: Any, classes: int | None) -> torch.Tensor:
-    pi = torch.as_tensor(shares, dtype=torch.float64).detach().cpu()
+    pi = _tensor("shares", shares, torch.float64)
     if pi.ndim != 1 or pi.numel() < 2 or not bool((pi > 0).all()) or not bool(pi.isfinite().all()):
         raise InputError(
             f"shares must be two positive numbers or more, got {describe(shares)}: "
@@ -58,3 +58,10 @@ def _shares(shares: Any, classes: int | None) -> torch.Tensor:
     if classes is not None and classes != pi.numel():
         raise InputError(f"shares must be {classes}, as classes are, got {pi.numel()}")
     return pi
+
+
+def _tensor(name: str, value: Any, dtype: torch.dtype | None = None) -> torch.Tensor:
+    try:
+        return torch.as_tensor(value, dtype=dtype).detach().cpu()
+    except (TypeError, ValueError, RuntimeError) as problem:
+        raise InputError(f"{name} must be numbers, got {describe(value)}") from problem

@@ -27,6 +27,7 @@ from torch import nn
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError
 from thalweg.nets.initializers.safetensors import read_safetensors
+from thalweg.nets.model import check_model
 
 NESTED = ("state_dict", "model_state_dict", "model")  # where checkpoints keep the weights
 
@@ -64,14 +65,9 @@ def pre_initialize(
     `source`: a safetensors or torch file, a `state_dict`, or a model. `rename`: beginnings of names
     in the source and what stands for them in the model, `{"module.": "", "features.": "body."}`.
     """
+    check_model(model)
     given = _renamed(_tensors(source), rename or {})
     wanted = model.state_dict(keep_vars=True)
-    for name, target in wanted.items():
-        if isinstance(target, torch.Tensor) and nn.parameter.is_lazy(target):
-            raise InputError(
-                f"model must know its sizes, got {name!r} without a shape: "
-                "run one batch through the model first"
-            )
     reasons = {name: _mismatch(target, given.get(name)) for name, target in wanted.items()}
     matched = tuple(name for name, reason in reasons.items() if reason is None)
     if not matched:

@@ -31,6 +31,7 @@ from torch.nn.utils import parametrize
 
 from thalweg.core.checks import check_number
 from thalweg.core.errors import InputError, ThalwegError
+from thalweg.nets.model import check_model
 from thalweg.nets.norms.predecessors import predecessors
 
 SIDES = (32, 28, 64, 224)  # pixels a side that are tried where no batch is given
@@ -59,7 +60,7 @@ def fold(model: nn.Module, batch: Any = None, *, tol: float = 1e-5) -> Any:
     `batch`: an input, or a tuple of inputs, on which the two are compared.
     """
     check_number("tol", tol, above=0.0)
-    _check_precision(model)
+    _check_precision(check_model(model))
     network: Any = copy.deepcopy(model).eval()
     inputs, before, axes = _run(network, batch)
     folding = Folding()

@@ -26,6 +26,7 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from thalweg.core.errors import InputError
+from thalweg.nets.model import check_model
 from thalweg.nets.norms.batches import Batches
 
 
@@ -47,6 +48,7 @@ def population_statistics(
     in an order drawn by `seed`; or a loader or list of batches (`batches`). Norms that never run
     are left as they are, and out of the answer.
     """
+    check_model(model)
     names: dict[Any, str] = {
         m: name for name, m in model.named_modules() if isinstance(m, _BatchNorm)
     }
@@ -160,9 +162,4 @@ def _check_kept(names: dict[Any, str]) -> None:
             raise InputError(
                 f"every norm must keep statistics, got {name!r} with track_running_stats=False: "
                 "it uses those of its batch, also in eval mode"
-            )
-        if nn.parameter.is_lazy(norm.running_mean):
-            raise InputError(
-                f"model must know its sizes, got {name!r} without a shape: "
-                "run one batch through the model first"
             )
