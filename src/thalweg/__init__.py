@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from thalweg import nets, theory
+    from thalweg import data, nets, theory
     from thalweg.certificates.critical_point import CriticalPoint, classify
     from thalweg.certificates.duality import certify
     from thalweg.core.certificate import Certificate
@@ -113,7 +113,12 @@ _HOMES = {
     "Plan": "core.plan",
     "path": "planner.path",
 }
-_MODULES = {"nets": "nets", "surfaces": "objectives.surfaces", "theory": "theory"}
+_MODULES = {
+    "data": "data",
+    "nets": "nets",
+    "surfaces": "objectives.surfaces",
+    "theory": "theory",
+}
 
 __all__ = [
     "BFGS",
@@ -164,6 +169,7 @@ __all__ = [
     "check_convex",
     "check_smooth",
     "classify",
+    "data",
     "minimize",
     "nets",
     "path",

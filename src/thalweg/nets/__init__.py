@@ -14,13 +14,22 @@ _HOMES = {
     "Adam": "optimizers.adam",
     "LBFGS": "optimizers.lbfgs",
     "TruncatedNewton": "optimizers.truncated_newton",
+    "BatchNorm": "norms.batch_norm",
     "HeavyBall": "optimizers.heavy_ball",
     "Nadam": "optimizers.nadam",
+    "NaiveNormalization": "norms.naive_normalization",
     "Nesterov": "optimizers.nesterov",
     "RMSProp": "optimizers.rmsprop",
     "SGD": "optimizers.sgd",
+    "fans": "initializers.fans",
+    "fold": "norms.fold",
+    "initialize": "initializers.initialize",
+    "log_odds": "initializers.log_odds",
+    "naive_normalization": "norms.naive_normalization",
     "no_decay_groups": "optimizers.groups",
     "parameter_groups": "optimizers.units",
+    "population_statistics": "norms.population",
+    "pre_initialize": "initializers.pre_initialize",
 }
 
 __all__ = sorted(_HOMES)

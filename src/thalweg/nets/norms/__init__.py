@@ -1,0 +1,1 @@
+"""Batch normalization: the layer, its statistics for inference, folding, and what naively fails."""
