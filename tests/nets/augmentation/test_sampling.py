@@ -4,12 +4,18 @@ import pytest
 import torch
 
 from thalweg.core.errors import InputError
-from thalweg.nets.augmentation.sampling import as_type, check_padding_mode, sample
+from thalweg.nets.augmentation.sampling import (
+    as_type,
+    centres,
+    check_padding_mode,
+    empty_grid,
+    sample,
+)
 
 
-def grid_at(x, y, width, height):
+def grid_at(x, y, width, height, dtype=torch.float32):
     """The sampler's units of a position in pixels."""
-    return torch.tensor([[[[(2 * x + 1) / width - 1, (2 * y + 1) / height - 1]]]])
+    return torch.tensor([[[[(2 * x + 1) / width - 1, (2 * y + 1) / height - 1]]]], dtype=dtype)
 
 
 def bilinear(image, x, y):
@@ -30,8 +36,8 @@ def test_equals_the_sum():
     generator = torch.Generator().manual_seed(0)
     image = torch.rand(1, 5, 7, generator=generator, dtype=torch.float64)
     for x, y in (8 * torch.rand(50, 2, generator=generator) - 1).tolist():
-        value = float(sample(image, grid_at(x, y, 7, 5), "zeros"))
-        assert value == pytest.approx(bilinear(image[0], x, y), abs=1e-6)
+        value = float(sample(image, grid_at(x, y, 7, 5, torch.float64), "zeros"))
+        assert value == pytest.approx(bilinear(image[0], x, y), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +46,16 @@ def test_equals_the_sum():
 def test_what_lies_outside(padding_mode, outside):
     image = torch.tensor([[[1.0, 2.0, 3.0]]])  # two pixels to the left of the first
     assert float(sample(image, grid_at(-2.0, 0.0, 3, 1), padding_mode)) == pytest.approx(outside)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.uint8])
+def test_the_centres_of_all_pixels_give_the_image_back(dtype):
+    image = (torch.arange(40.0) ** 2 / 7).view(1, 5, 8).to(dtype)
+    grid = empty_grid(image, (5, 8))
+    grid[..., 0] = centres(8)
+    grid[..., 1] = centres(5)[:, None]
+    assert torch.equal(sample(image, grid, "zeros", "nearest"), image)
+    assert centres(4).tolist() == [-0.75, -0.25, 0.25, 0.75]
 
 
 def test_uint8_is_rounded_to_the_nearest_level():

@@ -24,10 +24,14 @@ import math
 from typing import Any
 
 import torch
-from torch.nn import functional
 
 from thalweg.core.checks import check_number
-from thalweg.nets.augmentation.sampling import check_padding_mode, sample
+from thalweg.nets.augmentation.sampling import (
+    centres,
+    check_padding_mode,
+    empty_grid,
+    sample,
+)
 from thalweg.nets.augmentation.transform import Transform, check_range, uniform
 
 NEAR = 1e-6  # of a pixel: what counts as the same position
@@ -199,9 +203,11 @@ def _read(
     from_new = maps.new_tensor([size[1] / 2, size[0] / 2, 1.0])
     to_old = maps.new_tensor([[2 / width], [2 / height]])
     theta = maps[:, :2] * from_new * to_old
-    if images.dtype != torch.float64:
-        theta = theta.float()
-    grid = functional.affine_grid(
-        theta.to(images.device), [len(images), 1, *size], align_corners=False
-    )
+    # A sum of what changes along a row and what changes down a column: a twelfth of the time of
+    # `affine_grid`, which multiplies matrices, and which took longer than reading.
+    grid = empty_grid(images, size)
+    for axis in range(2):
+        along = theta[:, axis, 0:1] * centres(size[1]) + theta[:, axis, 2:3]
+        down = theta[:, axis, 1:2] * centres(size[0])
+        torch.add(along.to(grid)[:, None, :], down.to(grid)[:, :, None], out=grid[..., axis])
     return sample(images, grid, padding_mode, mode)

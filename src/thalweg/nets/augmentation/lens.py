@@ -12,9 +12,13 @@ Brown, Photogrammetric Engineering 32 (1966), its first radial term.
 from __future__ import annotations
 
 import torch
-from torch.nn import functional
 
-from thalweg.nets.augmentation.sampling import check_padding_mode, sample
+from thalweg.nets.augmentation.sampling import (
+    centres,
+    check_padding_mode,
+    empty_grid,
+    sample,
+)
 from thalweg.nets.augmentation.transform import Transform, check_range, uniform
 
 
@@ -38,14 +42,12 @@ class LensDistortion(Transform):
         if self.k == (0.0, 0.0):
             return images
         height, width = images.shape[-2:]
-        dtype = torch.float64 if images.dtype == torch.float64 else torch.float32
-        k = uniform(len(images), self.k, generator).to(dtype).to(images.device)
-        grid = functional.affine_grid(
-            torch.eye(2, 3, dtype=dtype, device=images.device)[None],
-            [1, 1, height, width],
-            align_corners=False,
-        )
-        x, y = grid.unbind(-1)  # ±1 at the edges, so that a corner is at (W, H)/2 pixels
+        grid = empty_grid(images, (height, width))
+        k = uniform(len(images), self.k, generator).to(grid)
+        # ±1 at the edges, so that a corner is at (W, H)/2 pixels.
+        x, y = centres(width), centres(height)[:, None]
         squared = ((x * width) ** 2 + (y * height) ** 2) / (width**2 + height**2)  # r²
-        factor = 1 + k[:, None, None] * squared
-        return sample(images, grid * factor[..., None], self.padding_mode)
+        factor = 1 + k[:, None, None] * squared.to(grid)
+        torch.mul(factor, x.to(grid), out=grid[..., 0])
+        torch.mul(factor, y.to(grid), out=grid[..., 1])
+        return sample(images, grid, self.padding_mode)

@@ -29,6 +29,17 @@ def check_padding_mode(padding_mode: str) -> str:
     return check_choice("padding_mode", padding_mode, PADDING_MODES)
 
 
+def centres(count: int) -> torch.Tensor:
+    """The positions of `count` pixels along a side, float64[count] on the CPU."""
+    return (2 * torch.arange(count, dtype=torch.float64) + 1) / count - 1
+
+
+def empty_grid(images: torch.Tensor, size: tuple[int, int]) -> torch.Tensor:
+    """Room for the positions of every pixel of new images of height and width `size`."""
+    dtype = torch.float64 if images.dtype == torch.float64 else torch.float32
+    return torch.empty(len(images), *size, 2, dtype=dtype, device=images.device)
+
+
 def as_float(images: torch.Tensor) -> torch.Tensor:
     """The images to compute with: uint8 as float32, floats as they are."""
     return images.float() if images.dtype == torch.uint8 else images
@@ -46,7 +57,7 @@ def sample(
     channelled = as_float(images if images.ndim == 4 else images[:, None])
     out = functional.grid_sample(
         channelled,
-        grid.to(channelled.dtype),
+        grid,
         mode=mode,
         padding_mode=padding_mode,
         align_corners=False,

@@ -9,8 +9,10 @@ The proximal form steps along L alone and then, with S(w, τ) of `rules.soft_thr
 which gives exact zeros. The other form adds λ‖w‖₁ to the loss, whose subgradient is λ sign(w):
 weights then swing about zero by ηλ and never rest there.
 
-η is the learning rate; an optimizer that rescales its gradients, such as Adam, has the same τ in
-every weight all the same, as the option `l1` of the optimizers does. Use one of the two, not both.
+τ is ηλ whatever the optimizer does to its gradients, as in the option `l1` of the optimizers (use
+one of the two, not both). Momentum β in PyTorch's form steps by η/(1 − β) in the long run, so that
+its forces balance at λ(1 − β): give λ/(1 − β) for λ. In the loss, Adam rescales λ sign(w) with the
+rest, and a λ that is gentle here is fierce there.
 """
 
 from __future__ import annotations
