@@ -62,17 +62,18 @@ def test_equals_the_option_of_the_optimizers(monkeypatch):
     assert (ours.weight == 0).any()
 
 
-def test_ends_at_the_optimum_of_the_lasso_with_exact_zeros():
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+def test_ends_at_the_optimum_of_the_lasso_with_exact_zeros(momentum):
     generator = torch.Generator().manual_seed(0)
     X = torch.randn(60, 8, generator=generator, dtype=torch.float64)
     y = X[:, 0] - 2 * X[:, 3] + 0.1 * torch.randn(60, generator=generator, dtype=torch.float64)
-    model, regularizer = linear([0.5] * 8), tw.nets.L1(0.2)
-    for _ in range(400):
+    model, regularizer = linear([0.5] * 8), tw.nets.L1(0.2 / (1 - momentum))
+    optimizer = torch.optim.SGD([model.weight], lr=0.05, momentum=momentum)
+    for _ in range(800):
         model.zero_grad()
         (0.5 * (X @ model.weight[0] - y).square().mean()).backward()
-        with torch.no_grad():
-            model.weight -= 0.3 * model.weight.grad
-        regularizer.after_step(model, 0.0, 0.3)
+        optimizer.step()
+        regularizer.after_step(model, 0.0, 0.05)
     w = model.weight[0].detach()
     gradient = X.T @ (X @ w - y) / 60
     assert w.nonzero().flatten().tolist() == [0, 3]
