@@ -1,5 +1,6 @@
 """KL-sparsity: by hand, against autograd of the explicit penalty, reaching its target."""
 
+import copy
 import math
 
 import pytest
@@ -50,15 +51,19 @@ def test_gradients_equal_autograd_of_the_explicit_penalty(kind, is_convolution, 
     regularizer.attach(model)
     loss = model(X).square().mean()
     loss.backward()
-    ours, value = gradients(model), regularizer.penalty(model, 0.0)
+    ours, value = gradients(model), regularizer.value
+    model.zero_grad()
+    (model(X).square().mean() + regularizer.penalty(model, 0.0)).backward()
+    in_loss = gradients(model)
     regularizer.detach()
 
     model.zero_grad()
     a = model[1](model[0](X))
     penalty = explicit(a, kind, 0.1, 0.7)
     (model[2](a).square().mean() + penalty).backward()
-    for own, theirs in zip(ours, gradients(model), strict=True):
-        torch.testing.assert_close(own, theirs)
+    for on_the_way, added, theirs in zip(ours, in_loss, gradients(model), strict=True):
+        torch.testing.assert_close(on_the_way, theirs)
+        torch.testing.assert_close(added, theirs)
     torch.testing.assert_close(value, penalty.detach())
     assert not value.requires_grad
 
@@ -81,6 +86,13 @@ def test_detached_it_leaves_no_trace():
     assert not model[1]._forward_hooks
 
 
+def test_a_model_can_be_copied_while_it_is_attached():
+    model, X = nn.Sequential(nn.Linear(4, 5), nn.Sigmoid()), torch.ones(6, 4)
+    tw.nets.KLSparsity().attach(model)
+    out = model(X)
+    assert torch.equal(copy.deepcopy(model)(X), out)
+
+
 def test_attaching_twice_counts_once():
     torch.manual_seed(0)
     model, X = nn.Sequential(nn.Linear(4, 5), nn.Sigmoid()).double(), torch.randn(6, 4).double()
@@ -88,7 +100,42 @@ def test_attaching_twice_counts_once():
     regularizer.attach(model)
     regularizer.attach(model)
     expected = explicit(model(X), nn.Sigmoid, 0.1, 1.0)
-    torch.testing.assert_close(regularizer.penalty(model, 0.0), expected.detach())
+    torch.testing.assert_close(regularizer.penalty(model, 0.0), expected)
+
+
+def test_in_the_loss_it_is_scaled_with_it_and_seen_by_second_derivatives():
+    torch.manual_seed(0)
+    model, X = nn.Sequential(nn.Linear(4, 5), nn.Sigmoid()).double(), torch.randn(6, 4).double()
+    weight = model[0].weight
+    regularizer = tw.nets.KLSparsity(0.1, strength=1.0)
+    regularizer.attach(model)
+    found = []
+    for penalty in (
+        lambda a: regularizer.penalty(model, 0.0),
+        lambda a: explicit(a, nn.Sigmoid, 0.1, 1.0),
+    ):
+        a = model(X)
+        loss = a.square().mean() + penalty(a)
+        (gradient,) = torch.autograd.grad(1000 * loss, weight, create_graph=True)
+        regularizer.detach()
+        found.append((gradient.detach(), torch.autograd.grad(gradient.sum(), weight)[0]))
+    for own, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(own, theirs)
+
+
+def test_two_batches_in_flight_keep_apart():
+    # The first is in the loss, the second is not: each has its gradient once.
+    torch.manual_seed(0)
+    model, X = nn.Sequential(nn.Linear(4, 5), nn.Sigmoid()).double(), torch.randn(6, 4).double()
+    regularizer = tw.nets.KLSparsity(0.1, strength=1.0)
+    regularizer.attach(model)
+    first = model(X).sum() + regularizer.penalty(model, 0.0)
+    second = model(X).sum()
+    (first + second).backward()
+    both = model[0].weight.grad.clone()
+    model.zero_grad()
+    model(X).sum().backward()
+    torch.testing.assert_close(both, 2 * model[0].weight.grad)
 
 
 def test_inference_is_not_penalised():
@@ -98,11 +145,12 @@ def test_inference_is_not_penalised():
     model.eval()(X)
     with torch.no_grad():
         model.train()(X)
-    assert regularizer.penalty(model, 0.0) == 0.0
+    assert regularizer.penalty(model, 0.0) == regularizer.value == 0.0
     assert regularizer.activations == {}
 
 
-def test_the_strength_is_that_of_the_progress_that_training_tells_before_backward():
+@pytest.mark.parametrize("in_loss", [False, True])
+def test_the_strength_is_that_of_the_progress_that_training_told_last(in_loss):
     torch.manual_seed(0)
     model, X = nn.Sequential(nn.Linear(4, 5), nn.Sigmoid()).double(), torch.randn(6, 4).double()
     regularizer = tw.nets.KLSparsity(0.1, 1.0, tw.nets.TowardsEnd(0.5))
@@ -111,7 +159,11 @@ def test_the_strength_is_that_of_the_progress_that_training_tells_before_backwar
     for progress in (0.0, 0.4, 0.6):
         model.zero_grad()
         loss = 0.0 * model(X).sum()
-        (loss + regularizer.penalty(model, progress)).backward()
+        if in_loss:
+            loss = loss + regularizer.penalty(model, progress)
+        else:
+            regularizer.after_step(model, progress, 0.1)
+        loss.backward()
         found.append(float(model[0].weight.grad.abs().sum()))
     assert found[:2] == [0.0, 0.0]
     assert found[2] > 0.0
@@ -134,7 +186,7 @@ def test_a_module_that_is_used_twice_is_counted_twice():
         out = model(X)
         inner = torch.sigmoid(model.one(X))
         expected = explicit(inner, nn.Sigmoid, 0.1, 1.0) + explicit(out, nn.Sigmoid, 0.1, 1.0)
-        torch.testing.assert_close(regularizer.penalty(model, 0.0), expected.detach())
+        torch.testing.assert_close(regularizer.penalty(model, 0.0), expected)
 
 
 def test_an_activation_in_place_is_the_same():
@@ -152,13 +204,15 @@ def test_an_activation_in_place_is_the_same():
 
 
 @pytest.mark.parametrize("value", [-100.0, 100.0])
-def test_saturated_units_give_finite_gradients(value):
+@pytest.mark.parametrize("in_loss", [False, True])
+def test_saturated_units_give_finite_gradients(value, in_loss):
     model = nn.Sequential(nn.Linear(4, 5), nn.Sigmoid())
     nn.init.constant_(model[0].bias, value)
     regularizer = tw.nets.KLSparsity(strength=1.0)
     regularizer.attach(model)
-    model(torch.ones(6, 4)).sum().backward()
-    assert torch.isfinite(regularizer.penalty(model, 0.0))
+    loss = model(torch.ones(6, 4)).sum()
+    (loss + regularizer.penalty(model, 0.0) if in_loss else loss).backward()
+    assert math.isfinite(regularizer.value)
     assert all(g.isfinite().all() for g in gradients(model))
     kept = regularizer.activations["1"]
     assert float(kept.min()) >= 0.99 * EPSILON

@@ -12,14 +12,15 @@ with β the `strength`, N the samples of the batch, and s what brings an activat
 A ReLU has no upper end, so that its mean is not a share; s gives it one, and unlike min(a, 1) does
 not let go of a unit once a > 1. A unit of a convolution is a channel, seen at N = B·H·W places.
 
-The gradient is added to the one that flows back through the activation,
+In a loop that knows nothing of it, its gradient is added to the one that flows back through the
+activation,
 
     ∂L/∂a_nj ← ∂L/∂a_nj + (β/N)·(−ρ/ρ̂_j + (1 − ρ)/(1 − ρ̂_j))·s′(a_nj)
 
-so that it is there in any training loop, for any optimizer, with no change to the loss. `penalty`
-gives P without a gradient, for the loss to show. Where the loss is scaled before `backward`, as by
-`torch.amp.GradScaler` or for accumulation, P's gradient is not: scale the strength alike. It is a
-constant to a second differentiation, so Hessian-vector products do not see P's curvature.
+so that it is there for any optimizer, with no change to the loss. A loop that asks for `penalty`
+adds P to the loss instead, and nothing is added a second time; P's gradient is then scaled as the
+loss is, by `torch.amp.GradScaler` or for accumulation, and Hessian-vector products see it. `value`
+is P to look at.
 
 ρ̂ is kept ε = 10⁻⁶ from 0 and 1. A unit that is out there is pulled back by the slope at ε.
 
@@ -29,6 +30,7 @@ Ng, Sparse autoencoder (lecture notes, 2011); Srivastava et al., JMLR 15 (2014),
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import torch
@@ -46,6 +48,14 @@ class Squash(NamedTuple):
 
     value: Callable[[torch.Tensor], torch.Tensor]  # s
     slope: Callable[[torch.Tensor], torch.Tensor | float]  # s′
+
+
+@dataclass
+class Batch:
+    """What one forward pass leaves behind."""
+
+    divergences: list[torch.Tensor] = field(default_factory=list)  # one an activation, β left out
+    is_in_loss: bool = False  # whether `penalty` was asked for
 
 
 SQUASHES: dict[type[nn.Module], Squash] = {
@@ -75,7 +85,7 @@ class KLSparsity(Regularizer):
         self.modules = None if modules is None else list(modules)
         self.activations: dict[str, torch.Tensor] = {}  # ρ̂ by module, of the last training batch
         self._progress = 0.0
-        self._divergences: list[torch.Tensor] = []
+        self._batch = Batch()
         self._handles: list[Any] = []
 
     def attach(self, model: nn.Module) -> None:
@@ -84,7 +94,12 @@ class KLSparsity(Regularizer):
         listeners = {
             module: self._listener(name, module) for name, module in self._chosen(model).items()
         }
-        self._handles = [model.register_forward_pre_hook(self._begin)]
+
+        # Not a method: a copy of the model would copy its owner, with the graph of the last batch.
+        def begin(model: nn.Module, inputs: Any) -> None:
+            self._batch = Batch()
+
+        self._handles = [model.register_forward_pre_hook(begin)]
         for module, listener in listeners.items():
             self._handles.append(module.register_forward_hook(listener))
 
@@ -94,20 +109,21 @@ class KLSparsity(Regularizer):
             handle.remove()
         self._handles = []
 
+    @property
+    def value(self) -> torch.Tensor | float:
+        """P of the last training batch, without a gradient."""
+        return self.strength_at(self._progress) * sum(d.detach() for d in self._batch.divergences)
+
     def penalty(self, model: nn.Module, progress: float) -> torch.Tensor | float:
-        """P of the last training batch, without a gradient: that one is added on its way back."""
+        """P of the last training batch, which from now on carries the gradient."""
         self._progress = progress
+        self._batch.is_in_loss = True
         strength = self.strength_at(progress)
-        if not self._divergences or strength == 0.0:
-            return 0.0
-        return strength * sum(self._divergences)
+        return strength * sum(self._batch.divergences) if strength else 0.0
 
     def after_step(self, model: nn.Module, progress: float, lr: float) -> None:
         """Remember how far training is."""
         self._progress = progress
-
-    def _begin(self, model: nn.Module, inputs: Any) -> None:
-        self._divergences = []
 
     def _listener(self, name: str, module: nn.Module) -> Callable[..., None]:
         squash = _squash_of(name, module)
@@ -120,16 +136,24 @@ class KLSparsity(Regularizer):
                     f"activations must be [samples, units, …], got shape {tuple(a.shape)} from "
                     f"{name!r}: leave it out of modules"
                 )
-            fixed = a.detach().to(torch.promote_types(a.dtype, torch.float32))
+            wide = a.to(torch.promote_types(a.dtype, torch.float32))
             places = tuple(axis for axis in range(a.ndim) if axis != 1)
-            mean = squash.value(fixed).mean(places, keepdim=True).clamp(EPSILON, 1 - EPSILON)
-            self.activations[name] = mean.flatten()
-            self._divergences.append(divergence(self.target, mean).sum())
-            rho, count = self.target, a.numel() // a.shape[1]
-            slope = ((1 - rho) / (1 - mean) - rho / mean) / count
-            pull = (slope * squash.slope(fixed)).to(a.dtype)
-            # The strength is read when the gradient comes: by then training has told its progress.
-            a.register_hook(lambda grad: grad + self.strength_at(self._progress) * pull)
+            mean = squash.value(wide).mean(places, keepdim=True)
+            # The value is that of the clamp, the slope that of the mean: a clamp would have none.
+            mean = mean + (mean.clamp(EPSILON, 1 - EPSILON) - mean).detach()
+            batch, fixed, rho_hat = self._batch, wide.detach(), mean.detach()
+            batch.divergences.append(divergence(self.target, mean).sum())
+            self.activations[name] = rho_hat.flatten()
+
+            def pull(grad: torch.Tensor) -> torch.Tensor | None:
+                if batch.is_in_loss:
+                    return None
+                rho, count = self.target, a.numel() // a.shape[1]
+                slope = ((1 - rho) / (1 - rho_hat) - rho / rho_hat) / count
+                strength = self.strength_at(self._progress)
+                return grad + (strength * slope * squash.slope(fixed)).to(grad.dtype)
+
+            a.register_hook(pull)
 
         return listen
 
