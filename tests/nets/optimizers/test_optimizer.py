@@ -186,6 +186,28 @@ def test_weights_that_were_moved_are_followed():
     assert weight.item() == pytest.approx(4.9)
 
 
+def test_kl_sparsity_holds_the_activations_of_a_model():
+    torch.manual_seed(0)
+    X = torch.randn(100, 5)
+    means = {}
+    for strength in (0.0, 1.0):
+        model = nn.Sequential(nn.Linear(5, 8), nn.Sigmoid(), nn.Linear(8, 1))
+        sparsity = tw.nets.KLSparsity(target=0.1, strength=strength)
+        optimizer = Adam(model, lr=0.05, kl_sparsity=sparsity)
+        for _ in range(200):
+            optimizer.zero_grad()
+            (model(X) - X[:, :1]).pow(2).mean().backward()
+            optimizer.step()
+        means[strength] = float(torch.sigmoid(model[0](X)).detach().mean())
+    assert means[1.0] == pytest.approx(0.1, abs=0.03)
+    assert means[0.0] > 0.3
+
+
+def test_kl_sparsity_without_a_model_is_refused():
+    with pytest.raises(InputError, match="kl_sparsity needs the model"):
+        SGD([one()], kl_sparsity=tw.nets.KLSparsity())
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -86,7 +86,14 @@ class RuleOptimizer(torch.optim.Optimizer):
             "unit_groups": 1,
         }
         self._tables: dict[Any, Table] = {}
-        self.kl_sparsity = kl_sparsity
+        if kl_sparsity is not None:
+            if not isinstance(params, nn.Module):
+                raise InputError(
+                    "kl_sparsity needs the model, whose activations it holds, got parameters: "
+                    f"give {type(self).__name__}(model, …), or leave it out here and call "
+                    "kl_sparsity.attach(model)"
+                )
+            kl_sparsity.attach(params)
         super().__init__(groups_of(params), {**defaults, **shared})
 
     def form(self, group: dict[str, Any]) -> Form:
@@ -200,9 +207,6 @@ class RuleOptimizer(torch.optim.Optimizer):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._tables = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "kl_sparsity": None}
 
 
 def groups_of(params: Any) -> Any:
