@@ -19,7 +19,7 @@ from torch import nn
 
 import thalweg as tw
 
-BUDGET = 300  # gradient evaluations
+BUDGET = 200  # gradient evaluations
 RATES = (1e-3, 1e-2, 1e-1, 0.3, 1.0)
 FIRST_ORDER = ("SGD", "HeavyBall", "Nesterov", "AdaGrad", "RMSProp", "Adam", "Nadam")
 SECOND_ORDER = ("LBFGS", "TruncatedNewton")
@@ -54,9 +54,9 @@ def first_order(name: str, lr: float) -> list[float]:
 
 
 def second_order(name: str) -> tuple[list[float], list[float]]:
-    """Evaluations so far, and the loss there."""
+    """Evaluations so far, and the lowest loss until then."""
     (X, y), model = data(), network()
-    optimizer = getattr(tw.nets, name)(model, max_iter=1)
+    optimizer = getattr(tw.nets, name)(model)
     evaluations, losses = [1.0], [nn.functional.cross_entropy(model(X), y).item()]
 
     def closure() -> torch.Tensor:
@@ -64,12 +64,15 @@ def second_order(name: str) -> tuple[list[float], list[float]]:
         loss = nn.functional.cross_entropy(model(X), y)
         if name == "LBFGS":
             loss.backward()
+            evaluations.append(evaluations[-1] + 1.0)
+            losses.append(min(losses[-1], loss.item()))
         return loss
 
     while evaluations[-1] < BUDGET:
         optimizer.step(closure)
-        evaluations.append(optimizer.evaluations)
-        losses.append(nn.functional.cross_entropy(model(X), y).item())
+        if name != "LBFGS":
+            evaluations.append(optimizer.evaluations)
+            losses.append(nn.functional.cross_entropy(model(X), y).item())
     return evaluations, losses
 
 

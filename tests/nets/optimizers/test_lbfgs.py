@@ -75,3 +75,17 @@ def test_memory_is_kept_from_step_to_step():
     optimizer.step(closure)
     (state,) = optimizer.state.values()
     assert state["pairs"] == 6
+
+
+def test_a_step_of_one_iteration_moves():
+    w = nn.Parameter(torch.ones(2, dtype=torch.float64))
+    optimizer = LBFGS([w], max_iter=1)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (w**2).sum()
+        loss.backward()
+        return loss
+
+    assert optimizer.step(closure).item() == 2.0
+    assert (w**2).sum().item() < 2.0

@@ -115,10 +115,10 @@ class MethodOptimizer(torch.optim.Optimizer):
             return loss
         if kept.get("dim") == objective.dim:
             state = self.recall(state, kept)
-        for _ in range(self.max_iter):
+        for iteration in range(self.max_iter):
             if float(np.max(np.abs(state.gradient))) <= self.tolerance_grad:
                 break
-            if self.max_eval is not None and _price(problem) >= self.max_eval:
+            if iteration and self.max_eval is not None and _price(problem) >= self.max_eval:
                 break
             after = method.advance(problem, state)
             if after is state:
