@@ -16,8 +16,13 @@ _HOMES = {
     "Nadam": "optimizers.nadam",
     "Nesterov": "optimizers.nesterov",
     "RMSProp": "optimizers.rmsprop",
+    "Recipe": "recipes.recipe",
     "SGD": "optimizers.sgd",
+    "evaluate": "training.evaluate",
+    "fit": "training.fit",
+    "lr_find": "training.lr_find",
     "no_decay_groups": "optimizers.groups",
+    "objective": "training.objective",
     "parameter_groups": "optimizers.units",
 }
 
