@@ -46,7 +46,7 @@ def test_groups_of_unequal_batches_are_one_batch_and_penalties_count_once():
     assert results[0][1].value == pytest.approx(results[1][1].value, rel=1e-6)
     assert results[0][1].loss == pytest.approx(results[1][1].loss, rel=1e-6)
     model = mlp().double()
-    penalty = 0.05 * float(sum((p**2).sum() for p in model.parameters()))
+    penalty = 0.05 * sum((p**2).sum() for p in model.parameters()).item()
     assert results[0][1].value - results[0][1].loss == pytest.approx(penalty)
 
 
