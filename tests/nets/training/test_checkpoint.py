@@ -86,6 +86,17 @@ def test_early_stopping_is_remembered(tmp_path):
     same(train(file, lr=0.5, epochs=30), first)
 
 
+@pytest.mark.parametrize("step", [8, 26, 30])
+def test_the_schedule_of_the_rate_goes_on(tmp_path, step):
+    def wave(optimizer):
+        return torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 3)
+
+    whole = train(epochs=4, scheduler=wave)
+    file = tmp_path / "training"
+    train(file, [stop_at(step)], epochs=4, scheduler=wave)
+    same(train(file, epochs=4, scheduler=wave), whole)
+
+
 @pytest.mark.parametrize("accumulate", [1, 3])
 def test_a_loader_in_the_middle_of_an_epoch(tmp_path, accumulate):
     def loader():

@@ -168,6 +168,19 @@ def test_early_stopping_restores_the_best_weights():
     np.testing.assert_array_equal(run.w, weights(model).numpy())
 
 
+def test_a_scheduler_is_stepped_after_every_epoch():
+    def halve(optimizer):
+        return torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
+
+    model = mlp()
+    run = tw.nets.fit(model, (X, Y), "sgd[lr=0.4]", epochs=4, scheduler=halve)
+    assert run.trace["rate"].tolist() == [0.4, 0.4, 0.2, 0.1, 0.05]
+    sgd = tw.nets.SGD(model, lr=0.1)
+    plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(sgd, patience=0, threshold=10.0)
+    run = tw.nets.fit(model, (X, Y), sgd, epochs=3, scheduler=plateau, validation=(X, Y))
+    assert run.trace["rate"].tolist() == pytest.approx([0.1, 0.1, 0.01, 0.001])
+
+
 def test_time_limit():
     model = mlp()
     run = tw.nets.fit(model, (X, Y), epochs=10**6, time_limit=0.05)
@@ -280,6 +293,11 @@ def pairs():
         ({"time_limit": -1}, "time_limit must be at least 0"),
         ({"checkpoint": 3}, "checkpoint must be a file name"),
         ({"probes": [3]}, "probes must be a function of a Moment"),
+        (
+            {"scheduler": torch.optim.lr_scheduler.StepLR(torch.optim.SGD(mlp().parameters()), 1)},
+            "scheduler must be of the optimizer that trains",
+        ),
+        ({"scheduler": 3}, "scheduler must be of the optimizer that trains, got 3"),
         ({"model": 3}, "model must be a torch.nn.Module"),
     ],
 )

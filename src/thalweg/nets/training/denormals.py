@@ -2,7 +2,9 @@
 
 Below 2⁻¹²⁶ (2⁻¹⁰²² in float64) a float loses its leading digit, and a processor may take a hundred
 times as long for it. Activations and moments that decay get there. The setting belongs to the
-thread; it is put back as it was.
+thread that trains, and is put back as it was. Threads inherit it when they are made: those that
+PyTorch has kept from work done before go on as they were, unless `torch.set_flush_denormal(True)`
+comes first in the program.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch import nn
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from thalweg.core.checks import check_count, check_number, describe
 from thalweg.core.errors import InputError, StorageError
@@ -46,6 +47,7 @@ from thalweg.nets.training.opening import (
     begin,
     checkpoint_of,
     probes_of,
+    scheduler_of,
     validation_of,
 )
 from thalweg.nets.training.step import Stepper
@@ -90,6 +92,7 @@ def fit(
     regularizers: Iterable[Any] = (),
     augmentation: Any = None,
     early_stopping: Any = None,
+    scheduler: Any = None,
     probes: Iterable[Callable[[Moment], bool | None]] = (),
     accumulate: int = 1,
     checkpoint: str | Path | Checkpoint | None = None,
@@ -117,6 +120,10 @@ def fit(
     regularizers, augmentation, early_stopping
         What holds the weights back, what changes the samples, what ends the training and restores
         the best weights.
+    scheduler
+        A `torch.optim.lr_scheduler` of the optimizer, or a function that makes one from it, stepped
+        after every epoch; one that looks at a plateau is told the validation loss, or without one
+        the training loss.
     probes
         Functions of a `Moment`, called after every step, or every `probe.every` steps; returning
         True ends the training.
@@ -146,9 +153,10 @@ def fit(
         stack.enter_context(flushed_denormals())
         if not model.training:
             model.train()
+        chosen = optimizer_of(optimizer, model, loss)
         training = Training(
             model,
-            optimizer_of(optimizer, model, loss),
+            chosen,
             loss_of(loss),
             inputs,
             batches_of(data, batch_size, shuffle=shuffle, drop_last=drop_last, seed=order_seed),
@@ -158,6 +166,7 @@ def fit(
             tuple(regularizers),
             augmentation,
             early_stopping,
+            scheduler_of(scheduler, chosen),
             validation_of(validation, early_stopping, batch_size),
         )
         kept = checkpoint_of(checkpoint)
@@ -227,10 +236,22 @@ def _close_epoch(training: Training) -> None:
     training.position = 0
     training.note(measured)
     training.remember()
+    if training.scheduler is not None:
+        _reschedule(training)
     if training.early_stopping is not None:
         monitored = measured[MONITORS[training.early_stopping.monitor]]
         stop = training.early_stopping.update(monitored, training.model, training.epoch)
         training.is_stopped = bool(stop)
+
+
+def _reschedule(training: Training) -> None:
+    """The learning rate of the next epoch; the trace has that of the one that is over."""
+    if isinstance(training.scheduler, ReduceLROnPlateau):
+        last = training.trace.last
+        watched = "training_loss" if training.validation is None else "validation_loss"
+        training.scheduler.step(last[watched])
+    else:
+        training.scheduler.step()
 
 
 def _asked_to_stop(training: Training, probes: Sequence[Any], value: float, batch: Batch) -> bool:

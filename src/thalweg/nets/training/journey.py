@@ -51,6 +51,7 @@ class Training:
     regularizers: Sequence[Any] = ()
     augmentation: Any = None
     early_stopping: Any = None
+    scheduler: Any = None  # of the learning rate, stepped once an epoch
     validation: Batches | Stream | None = None
     output: torch.Tensor | None = None  # of a first batch: what labels must fit
 
@@ -180,6 +181,7 @@ class Training:
             "regularizers": [type(regularizer).__name__ for regularizer in self.regularizers],
             "augmentation": type(self.augmentation).__name__,
             "early stopping": type(self.early_stopping).__name__,
+            "scheduler": type(self.scheduler).__name__,
             "processes": world.size(),
         }
 
@@ -234,7 +236,7 @@ class Training:
     @property
     def _parts(self) -> list[Any]:
         """What else may remember something from step to step."""
-        return [self.augmentation, self.early_stopping, *self.regularizers]
+        return [self.augmentation, self.early_stopping, self.scheduler, *self.regularizers]
 
     @property
     def _on_cuda(self) -> bool:

@@ -84,6 +84,21 @@ def validation_of(
     return batches_of(validation, rows, shuffle=False, name="validation")
 
 
+def scheduler_of(scheduler: Any, optimizer: torch.optim.Optimizer) -> Any:
+    """A scheduler of this optimizer, given or made; None for none."""
+    if scheduler is None:
+        return None
+    made = scheduler if hasattr(scheduler, "optimizer") else None
+    if made is None and callable(scheduler):
+        made = scheduler(optimizer)
+    if getattr(made, "optimizer", None) is not optimizer:
+        raise InputError(
+            f"scheduler must be of the optimizer that trains, got {describe(scheduler)}: make it "
+            "from that very optimizer, or pass a function, lambda optimizer: StepLR(optimizer, 5)"
+        )
+    return made
+
+
 def probes_of(probes: Iterable[Any]) -> Sequence[Any]:
     """Functions, all of them."""
     probes = tuple(probes)
