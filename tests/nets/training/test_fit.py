@@ -165,6 +165,7 @@ def test_early_stopping_restores_the_best_weights():
     measured = run.trace["validation_accuracy"]
     assert stopping.best_epoch == np.nanargmax(measured)
     assert tw.nets.evaluate(model, (X[300:], Y[300:])).accuracy == np.nanmax(measured)
+    assert run.value == run.trace["value"][stopping.best_epoch]
     np.testing.assert_array_equal(run.w, weights(model).numpy())
 
 

@@ -21,8 +21,11 @@ from thalweg.nets.training.journey import Training
 def record(training: Training, outcome: Outcome, cause: str, checkpoint: Checkpoint | None) -> Run:
     """What `fit` returns."""
     trace = training.trace
-    ended = trace["value"]
-    finite = ended[np.isfinite(ended)]
+    values = trace["value"]
+    if best := getattr(training.early_stopping, "best_epoch", None):
+        # The model has the weights of that epoch; one cut short comes after its row.
+        values = values[: 1 + int(np.searchsorted(trace["epoch"], best))]
+    finite = values[np.isfinite(values)]
     problem = training.storage_problem
     return Run(
         objective=f"{training.loss.name} of {type(training.model).__name__}",
