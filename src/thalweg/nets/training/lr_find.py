@@ -200,12 +200,12 @@ def judge(rates: np.ndarray, curves: np.ndarray, optimizer: str = "") -> RateRan
     # The range begins where the fall has begun for good.
     not_yet = np.flatnonzero(L[: low + 1] > at_start - max(BEGUN * fall, CLEAR * noise))
     first = min(int(not_yet[-1]) + 1 if not_yet.size else 0, low)
-    if first == low:
+    if low - first < 2:
         return ended(
             f"The loss fell at rates near {rates[low]:.2g} alone: raise `steps` to see a range."
         )
     best = first + int(np.argmin(_slope(L, width)[first : low + 1]))
-    best = min(max(best, first + 1), max(first + 1, low - 1))
+    best = min(max(best, first + 1), low - 1)
     rises = bool(np.any(L[low:] > L[low] + max(BEGUN * fall, CLEAR * noise)))
     reason = (
         f"The loss falls from {at_start:.3g} to {L[low]:.3g} between rates of {rates[first]:.2g} "
