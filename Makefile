@@ -51,6 +51,7 @@ bench-growth: $(READY)
 bench-nets: $(READY)
 	$(BIN)/python benchmarks/nets.py
 	$(BIN)/python benchmarks/augmentation.py
+	$(BIN)/python benchmarks/fit.py
 
 figures: $(READY)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plots]'

@@ -70,3 +70,14 @@ def test_iteration_gives_rows_by_name():
 
 def test_repr_says_what_was_thinned():
     assert "every 8th iteration" in repr(filled(30, limit=8))
+
+
+def test_extra_columns_stand_after_the_others_and_survive_csv():
+    trace = Trace(extra=("rate",))
+    trace.append(**dict.fromkeys(COLUMNS, 1.0), rate=0.1)
+    again = Trace.from_csv(trace.to_csv())
+    assert again.columns == (*COLUMNS, "rate")
+    assert again["rate"].tolist() == [0.1]
+    assert again.last["rate"] == 0.1
+    with pytest.raises(InputError, match="did you mean 'rate'"):
+        trace["rates"]

@@ -14,11 +14,18 @@ class Outcome(Enum):
     DIVERGED = "The iterates left: the value ran away or stopped being a number."
     STALLED = "No further progress: neither the value nor the gradient norm improves any more."
     INTERRUPTED = "The run was interrupted by the user."
+    FINISHED = "All epochs of the training were done."
+    EARLY_STOPPED = "The validation measure stopped improving."
 
     @property
     def succeeded(self) -> bool:
         """Whether the tolerance was reached."""
         return self is Outcome.CONVERGED
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether a training ended as it was asked to, which proves nothing about its weights."""
+        return self in (Outcome.FINISHED, Outcome.EARLY_STOPPED)
 
     @property
     def word(self) -> str:

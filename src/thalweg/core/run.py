@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.core.card import BAD, GOOD, count_of, html_card, text_card
+from thalweg.core.card import BAD, GOOD, NEUTRAL, count_of, html_card, text_card
 from thalweg.core.certificate import Certificate
 from thalweg.core.errors import StorageError
 from thalweg.core.finding import Finding, Severity
@@ -89,7 +89,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         rows = self._rows() + [(f.severity.name, f"{f.name}: {f.claim}") for f in self.findings]
-        tone = GOOD if self.converged else BAD
+        tone = GOOD if self.converged else NEUTRAL if self.outcome.is_planned else BAD
         return html_card(self.outcome.word, self._headline(), rows, tone=tone)
 
     def _headline(self) -> str:

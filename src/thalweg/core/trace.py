@@ -10,6 +10,8 @@
     gradient_norm  ‖∇f(w_t)‖∞ (of the gradient mapping where there is a penalty)
     gap            an upper bound on f(w_t) − f*, NaN where there is none
 
+A network's trace has columns of its own after these (`extra`).
+
 A trace holds at most `limit` rows. When it is full it drops every second row and from then on
 records every second iteration; `stride` says where that has led. The first and the last row are
 always kept.
@@ -19,7 +21,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -30,14 +32,21 @@ LIMIT = 100_000  # rows: 5.6 MB
 
 
 class Trace:
-    """Rows of numbers under the names `COLUMNS`; `trace["value"]` is a column as an array."""
+    """Rows of numbers under the names `columns`; `trace["value"]` is a column as an array."""
 
     COLUMNS = COLUMNS
 
     def __init__(
-        self, rows: np.ndarray | None = None, *, stride: int = 1, limit: int = LIMIT
+        self,
+        rows: np.ndarray | None = None,
+        *,
+        stride: int = 1,
+        limit: int = LIMIT,
+        extra: Sequence[str] = (),
     ) -> None:
-        rows = np.empty((0, len(COLUMNS))) if rows is None else np.asarray(rows, dtype=np.float64)
+        self.columns = (*COLUMNS, *extra)
+        empty = np.empty((0, len(self.columns)))
+        rows = empty if rows is None else np.asarray(rows, dtype=np.float64)
         self._rows = rows
         self._size = len(rows)
         self.stride = stride
@@ -47,23 +56,24 @@ class Trace:
         return self._size
 
     def __getitem__(self, column: str) -> np.ndarray:
-        if column not in COLUMNS:
-            raise InputError(f"a trace has no column {column!r}: {suggest(str(column), COLUMNS)}")
-        return self.rows[:, COLUMNS.index(column)].copy()
+        if column not in self.columns:
+            known = suggest(str(column), self.columns)
+            raise InputError(f"a trace has no column {column!r}: {known}")
+        return self.rows[:, self.columns.index(column)].copy()
 
     def __iter__(self) -> Iterator[dict[str, float]]:
         for row in self.rows:
-            yield dict(zip(COLUMNS, row.tolist(), strict=True))
+            yield dict(zip(self.columns, row.tolist(), strict=True))
 
     @property
     def rows(self) -> np.ndarray:
-        """All rows, float64[len, 7]: a view."""
+        """All rows, float64[len, 7 and the extra columns]: a view."""
         return self._rows[: self._size]
 
     @property
     def last(self) -> dict[str, float]:
         """The newest row."""
-        return dict(zip(COLUMNS, self.rows[-1].tolist(), strict=True))
+        return dict(zip(self.columns, self.rows[-1].tolist(), strict=True))
 
     def append(self, **row: float) -> None:
         """Record one iteration, thinning when the trace is full. Changes the trace in place."""
@@ -76,22 +86,22 @@ class Trace:
             self._size = len(kept)
             self.stride *= 2
         if self._size == len(self._rows):
-            longer = np.empty((max(64, 2 * len(self._rows)), len(COLUMNS)))
+            longer = np.empty((max(64, 2 * len(self._rows)), len(self.columns)))
             longer[: self._size] = self.rows
             self._rows = longer
-        self._rows[self._size] = [row[column] for column in COLUMNS]
+        self._rows[self._size] = [row[column] for column in self.columns]
         self._size += 1
 
     def annotate(self, **row: float) -> None:
         """Fill in columns of the newest row that were not known before. Changes it in place."""
         for column, number in row.items():
-            self._rows[self._size - 1, COLUMNS.index(column)] = number
+            self._rows[self._size - 1, self.columns.index(column)] = number
 
     def to_csv(self) -> str:
         """The trace as text, each number with all its digits."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(COLUMNS)
+        writer.writerow(self.columns)
         for row in self.rows:
             whole, rest = row[:3], row[3:]
             writer.writerow([_plain(x) for x in whole] + [repr(float(x)) for x in rest])
@@ -101,13 +111,14 @@ class Trace:
     def from_csv(cls, text: str, *, stride: int = 1) -> Trace:
         """Read back what `to_csv` wrote."""
         lines = list(csv.reader(io.StringIO(text)))
-        if not lines or tuple(lines[0]) != COLUMNS:
+        if not lines or tuple(lines[0][: len(COLUMNS)]) != COLUMNS:
             raise InputError(
                 f"a trace must begin with the columns {', '.join(COLUMNS)}, got "
                 f"{lines[0] if lines else 'nothing'}"
             )
         rows = np.array([[float(x) for x in line] for line in lines[1:]])
-        return cls(rows.reshape(-1, len(COLUMNS)), stride=stride)
+        extra = lines[0][len(COLUMNS) :]
+        return cls(rows.reshape(-1, len(lines[0])), stride=stride, extra=extra)
 
     def __repr__(self) -> str:
         if not self._size:

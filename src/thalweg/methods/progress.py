@@ -17,7 +17,7 @@ MOST_LINES = 10
 class Progress:
     """Shows how far a run is. Use as a context manager."""
 
-    def __init__(self, method: str, max_iter: int, *, shown: bool) -> None:
+    def __init__(self, method: str, max_iter: int | None, *, shown: bool) -> None:
         self._method = method
         self._max_iter = max_iter
         self._shown = shown
@@ -35,17 +35,23 @@ class Progress:
 
     def update(self, iteration: int, row: dict[str, float], limit: float) -> None:
         """Say where the run is, if it is time to; `row` is the newest of the trace."""
-        seconds = row["seconds"]
-        if not self._shown or seconds < self._next:
-            return
-        text = f"f = {row['value']:.6g}, ‖∇f‖∞ = {row['gradient_norm']:.2e} (to {limit:.1e})"
+        if self.is_due(row["seconds"]):
+            text = f"f = {row['value']:.6g}, ‖∇f‖∞ = {row['gradient_norm']:.2e} (to {limit:.1e})"
+            self.show(iteration, row["seconds"], text)
+
+    def is_due(self, seconds: float) -> bool:
+        """Whether it is time to say something."""
+        return self._shown and seconds >= self._next
+
+    def show(self, iteration: int, seconds: float, text: str) -> None:
+        """Say `text` where the run is now, and wait for the next time."""
         if sys.stderr.isatty():
             self._next = seconds + 0.1
             self._draw(iteration, text)
         elif self._lines < MOST_LINES:
             self._next = 2.0 * max(seconds, self._next)
             self._lines += 1
-            where = f"{iteration}/{self._max_iter} iterations, {seconds:.0f} s"
+            where = f"{iteration}/{self._max_iter or '?'} iterations, {seconds:.0f} s"
             print(f"{self._method}: {where}, {text}", file=sys.stderr, flush=True)
 
     def _draw(self, iteration: int, text: str) -> None:

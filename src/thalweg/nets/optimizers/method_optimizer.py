@@ -99,8 +99,10 @@ class MethodOptimizer(torch.optim.Optimizer):
                 f"{type(self).__name__}.step needs a closure that computes the loss, got none: "
                 "call optimizer.step(closure), or use Adam"
             )
+        # `fit` gives closures that know both ways: with backward(), and with the graph.
+        given = getattr(closure, "graph", closure) if self.with_graph else closure
         objective = Closure(
-            self.param_groups, closure, with_graph=self.with_graph, damping=self.curvature_added
+            self.param_groups, given, with_graph=self.with_graph, damping=self.curvature_added
         )
         if not objective.parameters:
             return None
