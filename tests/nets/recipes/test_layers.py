@@ -16,7 +16,7 @@ def test_words_become_layers():
     block = ["Linear", "BatchNorm", "Tanh", "Dropout"]
     assert kinds(net) == ["Flatten", *block, *block, "Linear"]
     assert [m.out_features for m in net if isinstance(m, nn.Linear)] == [8, 5, 3]
-    assert net[4].p == pytest.approx(0.2)
+    assert net[4].keep == 0.8
     assert net[1].bias is None  # the norm has one
     assert net(torch.rand(7, 4)).shape == (7, 3)
 

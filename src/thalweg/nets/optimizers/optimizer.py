@@ -150,17 +150,16 @@ class RuleOptimizer(torch.optim.Optimizer):
             if gradient.layout is not torch.strided:
                 gradient = gradient.to_dense()
             state = self.state[parameter]
-            if not state:
-                state["step"] = 0
-            t = state["step"] = int(state["step"]) + 1
+            # torch's SGD does not count: whatever it has learnt, it was not the first step.
+            t = state["step"] = int(state.get("step", bool(state))) + 1
             for name in form.buffers:
                 if name not in state:  # a momentum that was switched on late has one from then on
                     state[name] = self.first(name, parameter, group)
-            product = state.get(PRODUCT, 1.0)
+            product = float(state.get(PRODUCT, 1.0))
             row = rows.get((t, product))
             if row is None:
                 row = rows[t, product] = len(settings)
-                settings.append(self._setting(group, t, float(product)))
+                settings.append(self._setting(group, t, product))
             self.remember(state, settings[row])
             buffers = tuple(state[name] for name in form.buffers)
             yield Job(parameter, gradient, group, form, buffers, row)
