@@ -39,30 +39,13 @@ def test_threads_change_nothing(threads):
     try:
         table = Table([Tensors(weight, (), None) for weight in weights])
         table.aim([torch.ones(200_000)] * 5, [0] * 5)
-        squares = table.squares([True] * 5)
+        squares = table.squares()
         table.run(kernels.plain_step_tensors, np.array([PLAIN]))
     finally:
         torch.set_num_threads(before)
     assert squares == pytest.approx(1e6)
     for weight, wanted in zip(weights, expected, strict=True):
         torch.testing.assert_close(weight, wanted)
-
-
-def test_squares_of_some():
-    table = Table([Tensors(torch.zeros(4), (), None) for _ in range(3)])
-    table.aim([torch.full((4,), value) for value in (1.0, 2.0, 3.0)], [0] * 3)
-    assert table.squares([True, False, True]) == pytest.approx(4 + 36)
-
-
-def test_it_knows_what_it_was_made_for():
-    weight, buffer = torch.zeros(4), torch.zeros(4)
-    table = Table([Tensors(weight, (buffer,), None)])
-    assert table.is_of([Tensors(weight, (buffer,), None)])
-    assert not table.is_of([Tensors(weight, (buffer.clone(),), None)])
-    assert not table.is_of([Tensors(weight, (buffer,), Units(1, 4, 4))])
-    assert not table.is_of([])
-    weight.data = torch.ones(4)
-    assert not table.is_of([Tensors(weight, (buffer,), None)])
 
 
 def test_pieces_hold_whole_units():

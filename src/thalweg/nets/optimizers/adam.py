@@ -14,7 +14,8 @@ from typing import Any
 from thalweg import rules
 from thalweg.core.checks import check_number
 from thalweg.kernels import tensors as kernels
-from thalweg.nets.optimizers.optimizer import Form, RuleOptimizer
+from thalweg.nets.optimizers.optimizer import RuleOptimizer
+from thalweg.nets.optimizers.part import Form
 
 
 def _adam(w: Any, g: Any, m: Any, v: Any, lr: float, t: float, *numbers: float) -> Any:

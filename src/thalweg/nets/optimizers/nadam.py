@@ -10,13 +10,14 @@ made as many steps, and is kept in each parameter's state, as there.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from thalweg import rules
 from thalweg.core.checks import check_number
 from thalweg.kernels import tensors as kernels
 from thalweg.nets.optimizers.adam import check_betas
-from thalweg.nets.optimizers.optimizer import PRODUCT, Form, RuleOptimizer
+from thalweg.nets.optimizers.optimizer import PRODUCT, RuleOptimizer
+from thalweg.nets.optimizers.part import Form
 
 
 def _nadam(w: Any, g: Any, m: Any, v: Any, lr: float, *numbers: float) -> Any:
@@ -29,6 +30,8 @@ FORM = Form(kernels.nadam_tensors, _nadam, ("exp_avg", "exp_avg_sq"))
 
 class Nadam(RuleOptimizer):
     """Adam with Nesterov momentum."""
+
+    remembers: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -20,9 +20,10 @@ anything else runs the same rule on tensors.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -31,36 +32,18 @@ from torch import nn
 from thalweg import rules
 from thalweg.core.checks import check_number
 from thalweg.core.errors import InputError
-from thalweg.nets.optimizers.table import DTYPES, Table, Tensors
-from thalweg.nets.optimizers.units import Units, parameter_groups, project_units, units_of
+from thalweg.nets.optimizers.part import Form, Part, plain_gradients
+from thalweg.nets.optimizers.units import parameter_groups, project_units
 
 PRODUCT = "mu_product"  # PyTorch's name of Nadam's Π μᵢ in a parameter's state
 SMALL_NORM = 1e-6  # PyTorch's, beside ‖g‖ where it divides
-
-
-class Form(NamedTuple):
-    """A rule as an optimizer runs it."""
-
-    kernel: Any  # of `kernels.tensors`
-    rule: Callable[..., tuple[torch.Tensor, ...]]  # (w, g, *buffers, lr, *numbers) → w, *buffers
-    buffers: tuple[str, ...]  # names in a parameter's state, PyTorch's
-
-
-class Job(NamedTuple):
-    """One parameter in one step."""
-
-    parameter: torch.Tensor
-    gradient: torch.Tensor
-    group: dict[str, Any]
-    form: Form
-    buffers: tuple[torch.Tensor, ...]
-    setting: int  # row of the numbers
 
 
 class RuleOptimizer(torch.optim.Optimizer):
     """An optimizer whose step is a rule: what a subclass gives is its form and its numbers."""
 
     fast: ClassVar[bool] = True  # whether compiled calls are used where they can be
+    remembers: ClassVar[bool] = False  # whether a step leaves numbers for the next one
 
     def __init__(
         self,
@@ -85,7 +68,7 @@ class RuleOptimizer(torch.optim.Optimizer):
             "unit_axis": 0,
             "unit_groups": 1,
         }
-        self._tables: dict[Any, Table] = {}
+        self._parts: dict[int, Part] = {}  # of the last step, by group
         if kl_sparsity is not None:
             if not isinstance(params, nn.Module):
                 raise InputError(
@@ -135,34 +118,58 @@ class RuleOptimizer(torch.optim.Optimizer):
             with torch.enable_grad():
                 loss = closure()
         settings: list[list[float]] = []
-        jobs = [job for group in self.param_groups for job in self._jobs(group, settings)]
-        self._run(jobs, settings)
+        found = {k: self._part(k, group, settings) for k, group in enumerate(self.param_groups)}
+        self._parts = {k: part for k, part in found.items() if part is not None}
+        _clip(self._parts.values(), settings)
+        width = max(map(len, settings), default=0)
+        numbers = np.array([row + [0.0] * (width - len(row)) for row in settings])
+        for part in self._parts.values():
+            part.run(numbers, functools.partial(_step_tensor, part, settings))
         return loss
 
-    def _jobs(self, group: dict[str, Any], settings: list[list[float]]) -> Iterable[Job]:
-        """The parameters of a group that have gradients; appends the numbers that they need."""
+    def _part(self, k: int, group: dict[str, Any], settings: list[list[float]]) -> Part | None:
+        """The parameters of group k that have gradients; appends the numbers that they need."""
+        parameters = [p for p in group["params"] if p.grad is not None]
+        if not parameters:
+            return None
         form = self.form(group)
-        rows: dict[tuple[int, float], int] = {}
-        for parameter in group["params"]:
-            gradient = parameter.grad
-            if gradient is None:
-                continue
-            if gradient.layout is not torch.strided:
-                gradient = gradient.to_dense()
-            state = self.state[parameter]
-            # torch's SGD does not count: whatever it has learnt, it was not the first step.
-            t = state["step"] = int(state.get("step", bool(state))) + 1
-            for name in form.buffers:
+        states = [self.state[parameter] for parameter in parameters]
+        which = self._count(group, states, settings)
+        for name in form.buffers:
+            for parameter, state in zip(parameters, states, strict=True):
                 if name not in state:  # a momentum that was switched on late has one from then on
                     state[name] = self.first(name, parameter, group)
+        part = self._parts.get(k)
+        if part is None or not part.is_of(form, parameters, states, fast=self.fast):
+            part = Part(group, form, parameters, states, fast=self.fast)
+        part.aim(plain_gradients(parameters), which)
+        return part
+
+    def _count(
+        self, group: dict[str, Any], states: list[dict[str, Any]], settings: list[list[float]]
+    ) -> list[int]:
+        """Count the step in every state, in place; the row of numbers for each, appended if new."""
+        before = [state.get("step") for state in states]
+        if type(before[0]) is int and before.count(before[0]) == len(before) and not self.remembers:
+            t = before[0] + 1
+            for state in states:
+                state["step"] = t
+            settings.append(self._setting(group, t, 1.0))
+            return [len(settings) - 1] * len(states)
+        rows: dict[tuple[int, float], int] = {}
+        which = []
+        for state in states:
+            # torch's SGD does not count: whatever it has learnt, it was not the first step.
+            t = state["step"] = int(state.get("step", bool(state))) + 1
             product = float(state.get(PRODUCT, 1.0))
             row = rows.get((t, product))
             if row is None:
                 row = rows[t, product] = len(settings)
                 settings.append(self._setting(group, t, product))
-            self.remember(state, settings[row])
-            buffers = tuple(state[name] for name in form.buffers)
-            yield Job(parameter, gradient, group, form, buffers, row)
+            if self.remembers:
+                self.remember(state, settings[row])
+            which.append(row)
+        return which
 
     def remember(self, state: dict[str, Any], setting: list[float]) -> None:
         """Keep numbers of this step for the next one, in place."""
@@ -176,36 +183,9 @@ class RuleOptimizer(torch.optim.Optimizer):
         sign = -1.0 if group["maximize"] else 1.0
         return [sign, coupled, beside, lr * float(group["l1"]), radius, lr, *own]
 
-    def _run(self, jobs: list[Job], settings: list[list[float]]) -> None:
-        """Clip, and step: tables by kernel and float type, what is left one by one."""
-        together: dict[Any, list[Job]] = {}
-        alone = []
-        for job in jobs:
-            if self.fast and _is_simple(job):
-                together.setdefault((job.form.kernel, job.parameter.dtype), []).append(job)
-            else:
-                alone.append(job)
-        tables = {key: self._table(key, members) for key, members in together.items()}
-        self._tables = tables
-        _clip(tables, together, alone, settings)
-        width = max(map(len, settings), default=0)
-        numbers = np.array([row + [0.0] * (width - len(row)) for row in settings])
-        for (kernel, _), table in tables.items():
-            table.run(kernel, numbers)
-        for job in alone:
-            _step_tensor(job, settings[job.setting])
-
-    def _table(self, key: Any, jobs: list[Job]) -> Table:
-        members = [Tensors(job.parameter, job.buffers, _units(job)) for job in jobs]
-        table = self._tables.get(key)
-        if table is None or not table.is_of(members):
-            table = Table(members)
-        table.aim([job.gradient for job in jobs], [job.setting for job in jobs])
-        return table
-
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._tables = {}
+        self._parts = {}
 
 
 def groups_of(params: Any) -> Any:
@@ -223,66 +203,37 @@ def refuse_complex(parameters: Iterable[torch.Tensor]) -> None:
             )
 
 
-def _units(job: Job) -> Units | None:
-    if job.group["max_norm"] is None:
-        return None
-    return units_of(job.parameter, job.group["unit_axis"], job.group["unit_groups"])
-
-
-def _is_simple(job: Job) -> bool:
-    """Whether the tensors are plain memory of one float type, element beside element."""
-    w, tensors = job.parameter, (job.gradient, *job.buffers)
-    return (
-        w.dtype in DTYPES
-        and w.device.type == "cpu"
-        and w.is_contiguous()
-        and w.numel() > 0
-        and all(t.dtype == w.dtype and t.is_contiguous() for t in tensors)
-    )
-
-
-def _clip(
-    tables: dict[Any, Table],
-    together: dict[Any, list[Job]],
-    alone: list[Job],
-    settings: list[list[float]],
-) -> None:
+def _clip(parts: Collection[Part], settings: list[list[float]]) -> None:
     """Multiply the scales of `settings` by what clipping asks for, in place."""
-    limits = {
-        job.setting: job.group["clip_norm"]
-        for job in (*alone, *(job for jobs in together.values() for job in jobs))
-    }
-    for limit in {limit for limit in limits.values() if limit is not None}:
-        total = sum(
-            float(torch.linalg.vector_norm(job.gradient, dtype=torch.float64)) ** 2
-            for job in alone
-            if job.group["clip_norm"] == limit
-        )
-        for key, jobs in together.items():
-            theirs = [job.group["clip_norm"] == limit for job in jobs]
-            if any(theirs):
-                total += tables[key].squares(theirs)
-        norm = math.sqrt(total)
+    limits = {part.group["clip_norm"] for part in parts} - {None}
+    for limit in limits:
+        theirs = [part for part in parts if part.group["clip_norm"] == limit]
+        norm = math.sqrt(sum(part.squares() for part in theirs))
         if not math.isfinite(norm):
             continue
         factor = min(1.0, float(limit) / (norm + SMALL_NORM))
-        for setting, own in limits.items():
-            if own == limit:
-                settings[setting][0] *= factor
+        for row in {row for part in theirs for row in part.settings}:
+            settings[row][0] *= factor
 
 
-def _step_tensor(job: Job, setting: list[float]) -> None:
+def _step_tensor(
+    part: Part,
+    settings: list[list[float]],
+    w: torch.Tensor,
+    g: torch.Tensor,
+    buffers: tuple[torch.Tensor, ...],
+    row: int,
+) -> None:
     """One step of one parameter by tensor operations, in place."""
-    scale, coupled, beside, threshold, radius, lr, *own = setting
-    w, g = job.parameter, job.gradient
+    scale, coupled, beside, threshold, radius, lr, *own = settings[row]
     if scale != 1.0:
         g = scale * g
     if coupled:
         g = g + coupled * w
     new = rules.weight_decay(w, lr, beside) if beside else w
-    new, *buffers = job.form.rule(new, g, *job.buffers, lr, *own)
-    for old, fresh in zip(job.buffers, buffers, strict=True):
-        old.copy_(fresh)
+    new, *fresh = part.form.rule(new, g, *buffers, lr, *own)
+    for old, now in zip(buffers, fresh, strict=True):
+        old.copy_(now)
     w.copy_(rules.soft_threshold(new, threshold) if threshold else new)
     if math.isfinite(radius):
-        project_units(w, job.group["unit_axis"], job.group["unit_groups"], radius)
+        project_units(w, part.group["unit_axis"], part.group["unit_groups"], radius)

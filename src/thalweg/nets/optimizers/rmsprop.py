@@ -16,7 +16,8 @@ import torch
 from thalweg import rules
 from thalweg.core.checks import check_number
 from thalweg.kernels import tensors as kernels
-from thalweg.nets.optimizers.optimizer import Form, RuleOptimizer
+from thalweg.nets.optimizers.optimizer import RuleOptimizer
+from thalweg.nets.optimizers.part import Form
 
 
 def _with_momentum(

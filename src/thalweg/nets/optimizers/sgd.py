@@ -16,7 +16,8 @@ from thalweg import rules
 from thalweg.core.checks import check_number
 from thalweg.core.errors import InputError
 from thalweg.kernels import tensors as kernels
-from thalweg.nets.optimizers.optimizer import Form, RuleOptimizer
+from thalweg.nets.optimizers.optimizer import RuleOptimizer
+from thalweg.nets.optimizers.part import Form
 
 PLAIN = Form(kernels.plain_step_tensors, lambda w, g, lr: (rules.plain_step(w, g, lr),), ())
 MOMENTUM = ("momentum_buffer",)

@@ -36,7 +36,6 @@ class Table:
     def __init__(self, members: Sequence[Tensors]) -> None:
         self.members = list(members)
         self.like: np.ndarray = np.empty(0, DTYPES[members[0].weight.dtype])
-        self.places = [member.weight.data_ptr() for member in members]
         pieces = [_pieces(member.weight.numel(), member.units) for member in members]
         self.owner = np.repeat(np.arange(len(members)), [len(part) for part in pieces])
         shape = np.concatenate(pieces)  # begin, size, units, count, length, stride
@@ -45,21 +44,11 @@ class Table:
         self.table = np.zeros((len(shape), kernels.ADDRESSES + width), dtype=np.int64)
         self.table[:, kernels.SIZE] = shape[:, 1]
         self.table[:, kernels.UNITS : kernels.STRIDE + 1] = shape[:, 2:]
-        self._point(0, self.places)
+        self._point(0, [member.weight.data_ptr() for member in members])
         for k in range(width - 2):
             self._point(2 + k, [member.buffers[k].data_ptr() for member in members])
         self.ends = np.cumsum(shape[:, 1])
         self.gradients: list[torch.Tensor] = []
-
-    def is_of(self, members: Sequence[Tensors]) -> bool:
-        """Whether it was made for just these tensors, where they are now."""
-        return len(members) == len(self.members) and all(
-            new.weight is old.weight
-            and new.weight.data_ptr() == place
-            and new.units == old.units
-            and all(a is b for a, b in zip(new.buffers, old.buffers, strict=True))
-            for new, old, place in zip(members, self.members, self.places, strict=True)
-        )
 
     def aim(self, gradients: Sequence[torch.Tensor], settings: Sequence[int]) -> None:
         """Point to this step's gradients, and give every tensor its row of numbers."""
@@ -67,12 +56,9 @@ class Table:
         self._point(1, [gradient.data_ptr() for gradient in gradients])
         self.table[:, kernels.SETTING] = np.asarray(settings, dtype=np.int64)[self.owner]
 
-    def squares(self, which: Sequence[bool]) -> float:
-        """Σg² over some of the tensors."""
-        if all(which):
-            return sum(self._shared(kernels.squares_pass))
-        rows = self.table[np.asarray(which)[self.owner]]
-        return kernels.squares_pass(rows, self.like, 0, len(rows))
+    def squares(self) -> float:
+        """Σg²."""
+        return sum(self._shared(kernels.squares_pass))
 
     def run(self, kernel: Any, settings: np.ndarray) -> None:
         """Step all tensors in place."""

@@ -1,0 +1,78 @@
+import pytest
+import torch
+from torch import nn
+
+from thalweg import rules
+from thalweg.kernels import tensors as kernels
+from thalweg.nets.optimizers.part import Form, Part, plain_gradients
+
+FORM = Form(kernels.heavy_ball_tensors, rules.heavy_ball, ("m",))
+GROUP = {"max_norm": None, "unit_axis": 0, "unit_groups": 1}
+
+
+def made(*dtypes, fast=True, group=GROUP):
+    """A part of one parameter a type, each with its gradient and buffer."""
+    parameters = [nn.Parameter(torch.ones(2, 3, dtype=dtype)) for dtype in dtypes]
+    for parameter in parameters:
+        parameter.grad = torch.full_like(parameter, 2.0)
+    states = [{"m": torch.zeros_like(parameter)} for parameter in parameters]
+    return Part(dict(group), FORM, parameters, states, fast=fast)
+
+
+def test_types_have_tables_and_what_has_none_goes_alone():
+    part = made(torch.float32, torch.bfloat16, torch.float64, torch.float32)
+    assert [members for _, members in part.tables] == [[0, 3], [2]]
+    assert part.alone == [1]
+    assert made(torch.float32, fast=False).alone == [0]
+
+
+def test_memory_of_another_order_goes_alone():
+    part = made(torch.float32)
+    turned = nn.Parameter(torch.ones(3, 2).T)
+    state = {"m": torch.zeros(2, 3)}
+    part = Part(dict(GROUP), FORM, [turned], [state], fast=True)
+    assert part.alone == [0]
+
+
+def test_squares_are_of_all():
+    part = made(torch.float32, torch.bfloat16, torch.float64)
+    part.aim(plain_gradients(part.parameters), [0, 0, 0])
+    assert part.squares() == pytest.approx(3 * 6 * 4.0)
+
+
+def test_it_knows_what_it_was_made_for():
+    part = made(torch.float64, torch.float64)
+
+    def is_of(form=FORM, parameters=part.parameters, states=part.states, fast=True):
+        return part.is_of(form, parameters, states, fast=fast)
+
+    assert is_of()
+    assert not is_of(fast=False)
+    assert not is_of(form=Form(kernels.nesterov_tensors, rules.nesterov, ("m",)))
+    assert not is_of(parameters=part.parameters[:1], states=part.states[:1])
+    assert not is_of(parameters=part.parameters[::-1])
+    assert not is_of(states=[dict(state) for state in part.states])
+    buffer, part.states[0]["m"] = part.states[0]["m"], torch.ones(2, 3, dtype=torch.float64)
+    assert not is_of()
+    part.states[0]["m"] = buffer
+    assert is_of()
+    part.group["max_norm"] = 1.0
+    assert not is_of()
+    part.group["max_norm"] = None
+    part.parameters[0].data = torch.ones(2, 3, dtype=torch.float64)
+    assert not is_of()
+
+
+def test_gradients_are_plain_memory():
+    turned = nn.Parameter(torch.ones(2, 3))
+    turned.grad = torch.arange(6.0).reshape(3, 2).T
+    sparse = nn.Parameter(torch.ones(3))
+    sparse.grad = torch.sparse_coo_tensor([[1, 1]], [2.0, 3.0], (3,), check_invariants=True)
+    plain = nn.Parameter(torch.ones(3))
+    plain.grad = torch.ones(3)
+    without = nn.Parameter(torch.ones(3))
+    found = plain_gradients([turned, sparse, plain, without])
+    assert [g.tolist() for g in found[:2]] == [turned.grad.tolist(), [0.0, 5.0, 0.0]]
+    assert all(g.is_contiguous() for g in found)
+    assert found[2] is plain.grad
+    assert len(found) == 3
