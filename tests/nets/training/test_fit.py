@@ -125,6 +125,20 @@ def test_accumulated_batches_are_one_large_batch():
     torch.testing.assert_close(*results, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["lbfgs", "truncated-newton"])
+def test_the_newton_family_trains_and_resumes(name, tmp_path):
+    whole, halves = mlp(), mlp()
+    run = tw.nets.fit(whole, (X, Y), name, epochs=4, batch_size=None)
+    values = run.trace["value"][1:]  # after the one at the start
+    assert (np.diff(values) < 0.0).all()
+    assert values[-1] < 0.8 * values[0]
+    file = tmp_path / "training"
+    stop = lambda moment: moment.step == 2  # noqa: E731
+    tw.nets.fit(halves, (X, Y), name, epochs=4, batch_size=None, probes=[stop], checkpoint=file)
+    tw.nets.fit(halves, (X, Y), name, epochs=4, batch_size=None, checkpoint=file)
+    assert torch.equal(weights(whole), weights(halves))
+
+
 def test_all_rows_at_once_for_an_optimizer_with_a_closure():
     model = mlp()
     lbfgs = torch.optim.LBFGS(model.parameters(), line_search_fn="strong_wolfe")

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from thalweg.nets.optimizers.method_optimizer import MethodOptimizer
 from thalweg.nets.training.batches import Batch
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.losses import Loss
@@ -120,5 +121,7 @@ class Closure:
 
 def needs_closure(optimizer: torch.optim.Optimizer) -> bool:
     """Whether `step` cannot be called without one."""
+    if isinstance(optimizer, MethodOptimizer):
+        return True
     closure = inspect.signature(optimizer.step).parameters.get("closure")
     return closure is not None and closure.default is inspect.Parameter.empty
