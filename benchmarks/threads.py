@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from peers.data import SHARED, load
+from peers.data import is_at_hand, load
 from threadpoolctl import threadpool_limits
 
 import thalweg as tw
@@ -64,7 +64,7 @@ def main() -> None:
 
 def data() -> tuple[np.ndarray, np.ndarray]:
     """covtype, or random numbers of its shape."""
-    if SHARED.is_dir():
+    if is_at_hand():
         return load("covtype")
     print("covtype is not at hand: random numbers of its shape")
     rng = np.random.default_rng(0)

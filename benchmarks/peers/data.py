@@ -20,10 +20,15 @@ from sklearn.datasets import load_svmlight_file
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
+def is_at_hand() -> bool:
+    """Whether there is such a folder."""
+    return Path(os.environ.get("THALWEG_DATA", SHARED)).is_dir()
+
+
 def folder() -> Path:
     """Where the data is."""
     path = Path(os.environ.get("THALWEG_DATA", SHARED))
-    if not path.is_dir():
+    if not is_at_hand():
         raise SystemExit(f"THALWEG_DATA must name the folder of the data, got {str(path)!r}")
     return path
 
