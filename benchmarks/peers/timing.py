@@ -156,11 +156,14 @@ class Worker:
         self.process.kill()
         self.process.join()
 
-    def obstacle(self, cap: float) -> str:
-        """Why it cannot be asked for fits, which may take `cap` seconds; empty once it can."""
+    def obstacle(self, cap: float, again: float = COMPILE_AGAIN) -> str:
+        """Why it cannot be asked for fits, which may take `cap` seconds; empty once it can.
+
+        What compiles may do so `again` on the whole data.
+        """
         stages = [("compile", COMPILE), ("lay out", LAY_OUT)]
         if self.compiles:
-            stages.append(("warm up", cap + COMPILE_AGAIN))
+            stages.append(("warm up", cap + again))
         for stage, seconds in stages:
             reply = self.reply(seconds)
             if reply != stage:
