@@ -98,6 +98,8 @@ def compiled():
         for name, thing in vars(module).items():
             if name.startswith("_") or not hasattr(thing, "signatures"):
                 continue  # a part of the kernels that call it
+            if thing.targetoptions.get("forceinline"):
+                continue  # likewise
             if thing.py_func.__module__ == module.__name__:
                 names = set(inspect.signature(thing.py_func).parameters)
                 given = "rows" if names & {"X", "data", "samples"} else "none"
@@ -118,8 +120,9 @@ def test_one_specialisation_a_kernel_storage_and_dtype():
     counts = {name: tuple(count) for name, count in json.loads(done.stdout).items()}
     used = {name: count for name, count in counts.items() if count[0]}
     expected = {name: (signatures(name, given), given) for name, (_, given) in used.items()}
-    assert used == expected
-    # What kernels call is counted where they are compiled, not where they are read from the cache.
+    # What kernels call is counted where they are compiled, not where they are read from the cache,
+    # and another worker may have compiled some of them: there may be fewer, but never more.
+    assert {name: count for name, count in used.items() if count[0] > expected[name][0]} == {}
     assert used.keys() >= {
         "incremental.dense_pass", "incremental.sparse_pass", "incremental.snapshot_pass",
         "linear.value_pass", "linear.class_value_and_gradient_pass", "alias.alias_draws",

@@ -229,14 +229,18 @@ def _best_scale(problem: LinearProblem, theta: np.ndarray, v: np.ndarray, high: 
     some = slice(None, None, max(1, problem.n // LOOKED_AT))
     theta, y, c = theta[some], problem.y[some].copy(), problem.weights[some]
     c = c / max(float(c.sum()), TINY)
-    sizes = np.abs(v.ravel())
+    beyond = np.empty(v.size if problem.l1 > 0.0 else 0)
+
+    def penalty(s: float) -> float:
+        """R*(−sv)."""
+        if problem.l2 == 0.0:
+            return 0.0
+        if problem.l1 == 0.0:
+            return s * s * dot(v.ravel(), v.ravel()) / (2.0 * problem.l2)
+        return _beyond(v, s, problem.l1, beyond) / (2.0 * problem.l2)
 
     def value(s: float) -> float:
-        conjugates, _ = _conjugates(problem, s * theta, y, c)
-        if problem.l2 == 0.0:
-            return -conjugates
-        beyond = np.maximum(s * sizes - problem.l1, 0.0)
-        return -conjugates - dot(beyond, beyond) / (2.0 * problem.l2)
+        return -_conjugates(problem, s * theta, y, c)[0] - penalty(s)
 
     return argmax(value, high)
 
@@ -281,11 +285,7 @@ def _bound(
     u[v.size :] = b
     if problem.l2 > 0.0:
         beyond = u[: v.size]
-        np.abs(v.ravel(), out=beyond)
-        beyond *= scale
-        beyond -= problem.l1
-        np.maximum(beyond, 0.0, out=beyond)
-        penalty = dot(beyond, beyond) / (2.0 * problem.l2)
+        penalty = _beyond(v, scale, problem.l1, beyond) / (2.0 * problem.l2)
         beyond /= problem.l2
     value = -conjugates - penalty
     terms = size + penalty + reach(problem, u, theta)
@@ -294,6 +294,15 @@ def _bound(
         # D(0) = 0 costs that share of D.
         terms += max(value, 0.0) * _error_of_v(problem, theta) / problem.l1
     return LowerBound(value, ROUNDING * EPS * terms)
+
+
+def _beyond(v: np.ndarray, scale: float, l1: float, out: np.ndarray) -> float:
+    """Write max(0, |scale·vⱼ| − l1) into `out`, in place; returns the sum of their squares."""
+    np.abs(v.ravel(), out=out)
+    out *= scale
+    out -= l1
+    np.maximum(out, 0.0, out=out)
+    return dot(out, out)
 
 
 def _conjugates(
