@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 import thalweg
-from thalweg.kernels.compile import FAST_DIVISION, _stamp_with_all_sources, kernel
+from thalweg.kernels.compile import (
+    FAST_DIVISION,
+    _load_without_compiler,
+    _stamp_with_all_sources,
+    kernel,
+)
 
 STEP = """
 import numpy as np
@@ -17,6 +22,17 @@ w = np.array([1.0])
 plain_step_pass(w, np.array([2.0]), 0.1)
 stats = plain_step_pass.stats
 print(w[0], sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+THEN_COMPILE = """
+import sys
+print("numba.np.arraymath" in sys.modules)
+from numba import njit
+@njit
+def twice(w, g):
+    plain_step_pass(w, g, 0.1)
+    plain_step_pass(w, g, 0.1)
+    return w.sum()
+print(twice(np.array([1.0]), np.array([2.5])))
 """
 
 
@@ -81,6 +97,30 @@ def test_second_process_reads_the_cache_and_sees_an_edited_rule(tmp_path):
     assert step_in_a_new_process() == (3.0, 1, 0)
 
 
+def test_a_kernel_on_disk_is_read_without_the_compiler_which_still_works_after_it(tmp_path):
+    def in_a_new_process(code):
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+
+    assert in_a_new_process(STEP) == ["0.8", "0", "1"]
+    assert in_a_new_process(STEP + THEN_COMPILE) == ["0.8", "1", "0", "False", "0.5"]
+
+
+def test_a_kernel_that_cannot_be_read_is_compiled(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", STEP]
+    subprocess.run(command, env=environment, capture_output=True, check=True)
+    for index in tmp_path.rglob("*.nbi"):
+        index.unlink()
+    again = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert again.stdout.split() == ["0.8", "0", "1"]
+
+
 def test_source_without_a_file_compiles_without_a_cache():
     space = {}
     exec("def double(x):\n    return 2 * x", space)
@@ -90,6 +130,7 @@ def test_source_without_a_file_compiles_without_a_cache():
 @pytest.mark.parametrize("stranger", [object(), lambda x: x])
 def test_unknown_internals_are_left_alone(stranger):
     _stamp_with_all_sources(stranger)
+    _load_without_compiler(stranger)
     assert not hasattr(stranger, "_cache")
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from numba import njit
 from numba.core import event
+from numba.core.runtime import rtsys
 
 # For what an inner loop calls: it becomes part of the loop, and does not count references to its
 # arrays, as Numba's functions do while they hold them. That took as long as a whole step of SAG.
@@ -46,6 +47,7 @@ def kernel(function=None, *, fastmath=False, inline=False):
     except RuntimeError:  # nowhere to write a cache: a read-only home, or source without a file
         return njit(function, **options)
     _stamp_with_all_sources(dispatcher)
+    _load_without_compiler(dispatcher)
     return dispatcher
 
 
@@ -85,6 +87,29 @@ def _stamp_with_all_sources(dispatcher):
     cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = (cache_file._source_stamp, _digest_of_sources())
+
+
+def _load_without_compiler(dispatcher):
+    """Have `dispatcher` look on disk before Numba makes ready to compile, in place.
+
+    Numba imports all that its compiler knows (0.3 s) before it looks for a kernel on disk. A kernel
+    that is there needs none of it but the runtime. What is used here is private to Numba; where it
+    is not found, its own behaviour remains.
+    """
+    cache = getattr(dispatcher, "_cache", None)
+    load, look = (getattr(cache, name, None) for name in ("load_overload", "_load_overload"))
+    if load is None or look is None:
+        return
+
+    def load_overload(signature, context):
+        try:
+            rtsys.initialize(context)
+            found = look(signature, context)
+        except Exception:  # whatever it is, Numba's own way meets and handles it
+            found = None
+        return load(signature, context) if found is None else found
+
+    cache.load_overload = load_overload
 
 
 @functools.cache
