@@ -22,10 +22,11 @@ def test_every_kernel_has_a_price(kind):
     assert getattr(Cost(problem()), kind) > 0.0
 
 
-def test_a_slice_is_scaled_to_all_rows(monkeypatch):
-    # A clock that moves on by what a pass would take: 1 a row, and 100 to begin.
+@pytest.mark.parametrize(("tick", "times"), [(1.0, 1), (1e-7, 2)])
+def test_a_slice_is_scaled_to_all_rows(tick, times, monkeypatch):
+    # A clock that moves on by what a pass would take: a tick a row, and 100 to begin.
     seen = []
-    monkeypatch.setattr(module, "_seconds", lambda job: 100.0 + job())
+    monkeypatch.setattr(module, "_seconds", lambda job: tick * (100.0 + job()))
     monkeypatch.setattr(module, "ENTRIES", 5 * 1_000)
     cost = Cost(problem(n=10_000))
 
@@ -33,14 +34,26 @@ def test_a_slice_is_scaled_to_all_rows(monkeypatch):
         seen.append(part.n)
         return float(part.n)
 
-    assert cost._scaled(rows) == pytest.approx(100.0 + 10_000)
+    assert cost._scaled(rows) == pytest.approx(tick * (100.0 + 10_000))
     few = module.FEW
-    assert seen == [few, few, few, 1_000, 1_000], "compiled, set-up twice, slice twice"
+    assert seen == [few, few] + times * [1_000], "compiled, set-up, and the slice twice if short"
 
 
 def test_wide_rows_are_few():
-    cost = Cost(problem(n=100, p=30_000))
-    assert (cost.rows, cost._few.n) == (2, 1)
+    seen = []
+    Cost(problem(n=100, p=30_000))._scaled(lambda part: seen.append(part.n))
+    assert set(seen) == {1, 2}
+
+
+@pytest.mark.parametrize(("outputs", "entries"), [(1, 1_000_000), (4, 250_000), (100, 60_000)])
+def test_a_gradient_is_timed_on_a_longer_slice(outputs, entries, monkeypatch):
+    seen = []
+    y = np.arange(200) % outputs if outputs > 1 else np.arange(200) % 2
+    loss = "multinomial" if outputs > 1 else "logistic"
+    cost = Cost(tw.LinearProblem(np.ones((200, 3)), y, loss, l2=0.1))
+    monkeypatch.setattr(cost, "_scaled", lambda job, entries: seen.append(entries) or 1.0)
+    assert cost.gradient == 1.0
+    assert seen == [entries]
 
 
 @pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray, scipy.sparse.csr_array])

@@ -31,9 +31,12 @@ from thalweg.objectives.gram import rough_gram
 from thalweg.objectives.linear import LinearProblem
 
 ENTRIES = 60_000  # of X in a slice: above what starting a kernel takes
+# And in that for a gradient, the cheapest, so that waking a thread does not count: sparse, dense.
+MANY_ENTRIES, MANY_DENSE = 400_000, 1_000_000
 FEW = 64  # rows, at most, that a kernel is started with first, so that compiling is not timed
 SHARE = 8  # and at most one in so many of the slice's
 GATHERED = 500  # rows gathered to see what a cache miss costs
+LONG = 2e-3  # seconds beside which the errors of a clock are small
 LINE = 8  # numbers in a cache line
 GRAM_SHARE = 4  # one of so many rows of a Gram matrix, which is timed on enough of them for BLAS
 LARGEST = 400  # variables of a factorisation that is timed; a larger one takes dim³ as long
@@ -48,13 +51,6 @@ class Cost:
 
     def __init__(self, problem: LinearProblem) -> None:
         self.problem = problem.smooth or problem
-        # Twice as many entries as features: or what there is to do for each of those would hide it.
-        entries = max(ENTRIES, 2 * problem.p)
-        rows = int(np.ceil(entries / max(1, problem.matrix.entries) * problem.n))
-        self.rows = min(problem.n, max(rows, 2))
-        begin = (problem.n - self.rows) // 2
-        self._slice = self.problem.part(begin, begin + self.rows)
-        self._few = self.problem.part(0, max(1, min(FEW, self.rows // SHARE)))
 
     def least(self, kind: str) -> float:
         """Seconds that a kernel takes at least, by what was measured already."""
@@ -64,7 +60,9 @@ class Cost:
     @cached_property
     def gradient(self) -> float:
         """Value and gradient."""
-        return self._scaled(lambda part: part.value_gradient_scores(part.start))
+        many = MANY_ENTRIES if isinstance(self.problem.matrix.rows, CSR) else MANY_DENSE
+        entries = max(ENTRIES, many // self.problem.outputs)  # each is worth K
+        return self._scaled(lambda part: part.value_gradient_scores(part.start), entries=entries)
 
     @cached_property
     def hessian(self) -> float:
@@ -130,17 +128,35 @@ class Cost:
 
         return self._scaled(lambda given: method.advance(*given), prepare=states)
 
-    def _scaled(self, job: Callable[[Any], object], prepare: Callable[..., Any] = _itself) -> float:
+    def _scaled(
+        self,
+        job: Callable[[Any], object],
+        prepare: Callable[..., Any] = _itself,
+        entries: int = 0,
+    ) -> float:
         """Seconds for all rows: those of a slice beyond those of a few rows, which are set-up."""
-        few, part = prepare(self._few), prepare(self._slice)
-        job(few)  # compiles
-        fixed, whole = (
-            min(_seconds(partial(job, given)) for _ in range(2)) for given in (few, part)
+        n = self.problem.n
+        # Twice as many entries as features: or what there is to do for each of those would hide it.
+        wanted = max(entries or ENTRIES, 2 * self.problem.p) / max(1, self.problem.matrix.entries)
+        rows = min(n, max(2, int(np.ceil(wanted * n))))
+        few = max(1, min(FEW, rows // SHARE))
+        begin = (n - rows) // 2
+        small, part = (
+            prepare(self.problem.part(*ends)) for ends in ((0, few), (begin, begin + rows))
         )
-        if self.rows == self._few.n:
-            return whole * self.problem.n / self.rows
-        per_row = max(0.0, whole - fixed) / (self.rows - self._few.n)
-        return fixed + per_row * (self.problem.n - self._few.n)
+        fixed, whole = (
+            _least_seconds(partial(job, given), again)
+            for given, again in ((small, True), (part, False))
+        )
+        if rows == few:
+            return whole * n / rows
+        return fixed + max(0.0, whole - fixed) / (rows - few) * (n - few)
+
+
+def _least_seconds(job: Callable[[], object], may_compile: bool) -> float:
+    """The smaller of two times; one is enough of what is long, if it does not hold a compiler's."""
+    first = _seconds(job)
+    return min(first, _seconds(job)) if may_compile or first < LONG else first
 
 
 def _seconds(job: Callable[[], object]) -> float:

@@ -34,6 +34,7 @@ CANDIDATES = (
 A_MOMENT = 0.02
 SMALL = 2e7  # multiplications that take no more than a moment, however busy the machine is
 OVERHEAD = 2e-4  # seconds that an iteration takes whatever the data are: the loop's own
+ENDING = 1e-3  # seconds that a run takes around its iterations: checks, a certificate, a verdict
 BADLY_SCALED = 1e3  # largest over smallest feature scale from which standardizing is worth a word
 
 
@@ -128,7 +129,7 @@ def _row(
         bound=hope.bound,
         predicted_iterations=hope.iterations,
         seconds_per_iteration=seconds,
-        predicted_seconds=hope.iterations * seconds,
+        predicted_seconds=ENDING + hope.iterations * seconds,
         memory=int(8 * numbers),
     )
 

@@ -9,14 +9,17 @@ With κ = L/μ, r = L_mean/(nμ), s = L/(nμ) and ε the tolerance, all of it re
     sag, saga,    16·max(L_max/(nμ), ½) log(1/ε)  (½ + 1.5s) log(1/ε) passes, at least 8
     svrg
     catalyst      none in use                     (1 + 2√r) log(1/ε) passes, at least 10
-    sdca          (1 + r) log(1/ε) in             (0.35 + 2.2s) log(1/ε) passes, at least 3
+    sdca          (1 + r) log(1/ε) in             (0.38 + 1.4s) log(1/ε) passes, at least 3
                   expectation
     lbfgs         none                            20 + κ^0.4 log(1/ε)/6, κ at most 10³/√ε
     newton-cg     none                            8, and 0.8 times the products that lbfgs has steps
       in blocks   none                            6 + log(1/ε)/5, 1.5 + log(1/ε)/9 products each
-    newton        none                            7 Hessians, 4 where samples come first, 2 where
-                                                  they are used again, 1 of the squared loss
-    cd            none                            8 working sets, 8 passes each
+    newton        none                            7 Hessians; 4 where samples come first; 2 where
+                                                  they are used again, and one more for a decade
+                                                  of κ above 10⁶ and for one of dim above 50; 1 of
+                                                  the squared loss
+    cd            none                            8 working sets, 8 passes each; 5 and 2.5 of the
+                                                  squared loss
     cholesky      1                               1
 
 The expected counts of the methods without a law are fits to runs on the benchmark problems. The
@@ -78,7 +81,7 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
             return Expected(None, count, {"visits": 1.0}, 8, 12)
         case "sdca":
             bound = (1.0 + r) * digits if certain else None
-            return Expected(bound, max(3.0, (0.35 + 2.2 * s) * digits), {"dual": 1.0}, 8, 9)
+            return Expected(bound, max(3.0, (0.38 + 1.4 * s) * digits), {"dual": 1.0}, 8, 9)
         case "lbfgs":
             return Expected(None, quasi, {"gradient": 1.1}, 4, 25)
         case "newton-cg" if pays(problem):
@@ -93,13 +96,18 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
                 passes = {} if "least_squares" in vars(problem) else {"hessian": 1.0}
                 return Expected(None, 1.0, passes, 4, 3 * dim)
             if is_dear(problem):
-                return Expected(None, 5.0, {"gradient": 1.2, "hessian": 0.4}, 4, 4 * dim)
+                flat = 0.0 if problem.l1 else math.log10(min(max(kappa, 1e6), 1e9) / 1e6)
+                wide = math.log10(max(dim, 50.0) / 50.0)
+                passes = {"gradient": 1.2, "hessian": 0.4}
+                return Expected(None, 5.0 + 2.5 * (flat + wide), passes, 4, 4 * dim)
             count = 4.0 if problem.matrix.entries >= LARGE else 7.0
             if problem.loss == "squared":
                 count = 1.0
             return Expected(None, count, {"gradient": 1.0, "hessian": 1.0}, 4, 3 * dim)
         case "cholesky":
             return Expected(1.0, 1.0, {"gradient": 3.0, "hessian": 1.0}, 2, 3 * dim)
+        case "cd" if problem.loss == "squared":
+            return Expected(None, 5.0, {"gradient": 2.5}, 8, 10)
         case "cd":
             return Expected(None, 8.0, {"gradient": 8.0}, 8, 10)
     raise InputError(f"no prediction is known for the method {name!r}")
