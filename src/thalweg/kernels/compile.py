@@ -11,14 +11,16 @@ and a disk cache that notices edits in the functions a kernel calls. The first t
 compiles, it says so.
 """
 
+import contextlib
 import functools
 import hashlib
 import sys
 from pathlib import Path
 from typing import Any
 
-from numba import njit
-from numba.core import event
+from numba import njit, types
+from numba.core import event, sigutils
+from numba.core.ccallback import CFunc
 from numba.core.runtime import rtsys
 
 # For what an inner loop calls: it becomes part of the loop, and does not count references to its
@@ -49,6 +51,21 @@ def kernel(function=None, *, fastmath=False, inline=False):
     _stamp_with_all_sources(dispatcher)
     _load_without_compiler(dispatcher)
     return dispatcher
+
+
+def c_function(function, *arguments):
+    """Compile `function`, which returns nothing, for C to call; `arguments` are Numba types.
+
+    What comes back has an `address`. It runs without the interpreter, in whatever thread calls it.
+    """
+    signature = sigutils.normalize_signature(types.void(*arguments))
+    made = CFunc(function, signature, locals={}, options={"error_model": "numpy"})
+    with contextlib.suppress(RuntimeError):  # nowhere to write a cache
+        made.enable_caching()
+        _stamp_with_all_sources(made)
+        _load_without_compiler(made)
+    made.compile()
+    return made
 
 
 class Announcement(event.Listener):

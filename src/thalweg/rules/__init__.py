@@ -7,14 +7,14 @@ hyper-parameters are Python floats. `clip_by_norm` and `project_ball` act on who
 """
 
 from thalweg.rules.adagrad import adagrad, adagrad_inside
-from thalweg.rules.adam import adam, adam_uncorrected
+from thalweg.rules.adam import adam, adam_hoisted, adam_uncorrected
 from thalweg.rules.ball import project_ball
 from thalweg.rules.clip import clip_by_norm
 from thalweg.rules.heavy_ball import heavy_ball, heavy_ball_velocity
-from thalweg.rules.nadam import nadam, nadam_momentum
+from thalweg.rules.nadam import nadam, nadam_hoisted, nadam_momentum
 from thalweg.rules.nesterov import nesterov
 from thalweg.rules.plain_step import plain_step
-from thalweg.rules.rmsprop import rmsprop, rmsprop_inside, rmsprop_lagged
+from thalweg.rules.rmsprop import rmsprop, rmsprop_hoisted, rmsprop_inside, rmsprop_lagged
 from thalweg.rules.root import sqrt
 from thalweg.rules.soft_threshold import soft_threshold
 from thalweg.rules.weight_decay import weight_decay
@@ -23,16 +23,19 @@ __all__ = [
     "adagrad",
     "adagrad_inside",
     "adam",
+    "adam_hoisted",
     "adam_uncorrected",
     "clip_by_norm",
     "heavy_ball",
     "heavy_ball_velocity",
     "nadam",
+    "nadam_hoisted",
     "nadam_momentum",
     "nesterov",
     "plain_step",
     "project_ball",
     "rmsprop",
+    "rmsprop_hoisted",
     "rmsprop_inside",
     "rmsprop_lagged",
     "soft_threshold",

@@ -19,10 +19,17 @@ from thalweg.rules.root import sqrt
 
 def adam(w, g, m, v, t, lr, beta1, beta2, eps):
     """One step for one weight; `m` and `v` are its running moments, `t` counts from 1."""
-    m = beta1 * m + (1 - beta1) * g
-    v = beta2 * v + (1 - beta2) * g * g
-    m_hat = m / (1 - beta1**t)
-    v_hat = v / (1 - beta2**t)
+    new1, new2 = 1 - beta1, 1 - beta2
+    bias1, bias2 = 1 - beta1**t, 1 - beta2**t
+    return adam_hoisted(w, g, m, v, lr, beta1, new1, beta2, new2, bias1, bias2, eps)
+
+
+def adam_hoisted(w, g, m, v, lr, beta1, new1, beta2, new2, bias1, bias2, eps):
+    """The same given 1 − β as `new` and 1 − βᵗ as `bias`, which are the same for all weights."""
+    m = beta1 * m + new1 * g
+    v = beta2 * v + new2 * g * g
+    m_hat = m / bias1
+    v_hat = v / bias2
     return w - lr * m_hat / (sqrt(v_hat) + eps), m, v
 
 

@@ -24,8 +24,15 @@ def nadam_momentum(t, beta1, decay):
 
 def nadam(w, g, m, v, t, mu, mu_next, mu_product, lr, beta1, beta2, eps):
     """One step for one weight; `mu_product` is Π μᵢ up to and including this step's `mu`."""
-    m = beta1 * m + (1 - beta1) * g
-    v = beta2 * v + (1 - beta2) * g * g
-    m_bar = mu_next * m / (1 - mu_product * mu_next) + (1 - mu) * g / (1 - mu_product)
-    v_hat = v / (1 - beta2**t)
+    ahead, now = mu_next / (1 - mu_product * mu_next), (1 - mu) / (1 - mu_product)
+    new1, new2, bias2 = 1 - beta1, 1 - beta2, 1 - beta2**t
+    return nadam_hoisted(w, g, m, v, ahead, now, lr, beta1, new1, beta2, new2, bias2, eps)
+
+
+def nadam_hoisted(w, g, m, v, ahead, now, lr, beta1, new1, beta2, new2, bias2, eps):
+    """The same given 1 − β as `new`, 1 − β₂ᵗ as `bias2`, and what m̄ weighs m and g with."""
+    m = beta1 * m + new1 * g
+    v = beta2 * v + new2 * g * g
+    m_bar = ahead * m + now * g
+    v_hat = v / bias2
     return w - lr * m_bar / (sqrt(v_hat) + eps), m, v

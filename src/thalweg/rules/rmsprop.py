@@ -24,7 +24,12 @@ from thalweg.rules.root import sqrt
 
 def rmsprop(w, g, s, lr, beta, eps):
     """One step for one weight, ε outside the root: the new `w` and its mean square `s`."""
-    s = beta * s + (1 - beta) * g * g
+    return rmsprop_hoisted(w, g, s, lr, beta, 1 - beta, eps)
+
+
+def rmsprop_hoisted(w, g, s, lr, beta, new, eps):
+    """The same given 1 − β as `new`."""
+    s = beta * s + new * g * g
     return w - lr * g / (sqrt(s) + eps), s
 
 

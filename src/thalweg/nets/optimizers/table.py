@@ -9,14 +9,14 @@ table keeps the tensors that it points to alive.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from thalweg.kernels import tensors as kernels
-from thalweg.kernels.elementwise import SERIAL_BELOW, pool
+from thalweg.kernels.jobs import address_of, job_of
+from thalweg.nets.optimizers import team
 from thalweg.nets.optimizers.units import Units
 
 DTYPES: dict[torch.dtype, Any] = {torch.float32: np.float32, torch.float64: np.float64}
@@ -47,7 +47,7 @@ class Table:
         self._point(0, [member.weight.data_ptr() for member in members])
         for k in range(width - 2):
             self._point(2 + k, [member.buffers[k].data_ptr() for member in members])
-        self.ends = np.cumsum(shape[:, 1])
+        self.elements = int(shape[:, 1].sum())
         self.gradients: list[torch.Tensor] = []
 
     def aim(self, gradients: Sequence[torch.Tensor], settings: Sequence[int]) -> None:
@@ -58,30 +58,23 @@ class Table:
 
     def squares(self) -> float:
         """Σg²."""
-        return sum(self._shared(kernels.squares_pass))
+        sums = np.empty((len(self.table), 1))
+        self._together(kernels.squares_tensors, sums)
+        return float(sums.sum())
 
     def run(self, kernel: Any, settings: np.ndarray) -> None:
         """Step all tensors in place."""
-        self._shared(kernel, settings)
+        self._together(kernel, settings)
         self.gradients = []
 
     def _point(self, column: int, places: Sequence[int]) -> None:
         starts = np.asarray(places, dtype=np.int64)[self.owner]
         self.table[:, kernels.ADDRESSES + column] = starts + self.offset
 
-    def _shared(self, kernel: Any, *given: Any) -> list[Any]:
-        """What the kernel returns, for all pieces at once or for a share of them in each thread."""
-        count, total = len(self.table), int(self.ends[-1])
-        threads = torch.get_num_threads() if total >= SERIAL_BELOW else 1
-        cuts = np.searchsorted(self.ends, np.arange(1, threads) * (total / threads)) + 1
-        bounds = np.unique([0, *np.minimum(cuts, count), count]).tolist()
-        first, *rest = pairwise(bounds)
-
-        def job(start: int, stop: int) -> Any:
-            return kernel(self.table, *given, self.like, start, stop)
-
-        others = [pool().submit(job, *share) for share in rest]
-        return [job(*first), *(other.result() for other in others)]
+    def _together(self, kernel: Any, settings: np.ndarray) -> None:
+        threads = torch.get_num_threads() if self.elements >= team.TOGETHER else 1
+        job = job_of(self.table, settings, threads)
+        team.run(address_of(kernel, self.like.dtype.type), job, threads)
 
 
 def _pieces(size: int, units: Units | None) -> np.ndarray:
