@@ -35,7 +35,7 @@ def job_of(table: np.ndarray, settings: np.ndarray, threads: int) -> np.ndarray:
 
 
 @functools.cache
-def address_of(kernel: Any, dtype: type[np.floating]) -> int:
+def address_of(kernel: Any, dtype: Any) -> int:
     """Where the C function is that runs jobs of `kernel(table, settings, like, start, stop)`."""
     # One source for all kernels, and no closure, which would be compiled anew in every process: the
     # kernel is a global of the function that is made here, under a name of its own.
@@ -45,7 +45,7 @@ def address_of(kernel: Any, dtype: type[np.floating]) -> int:
     return int(c_function(function, types.CPointer(from_dtype(np.dtype(dtype)))).address)
 
 
-def _job(job):  # type: ignore[no-untyped-def]
+def _job(job):
     """Take pieces and step them; the type that `job` points to is that of the tensors."""
     fields = carray(_integers(job), FIELDS)
     pieces, take = fields[PIECES], fields[TAKE]
@@ -54,25 +54,25 @@ def _job(job):  # type: ignore[no-untyped-def]
     like = carray(job, 0)
     start = _taken(job, take)
     while start < pieces:
-        kernel(table, settings, like, start, min(start + take, pieces))  # type: ignore[name-defined] # noqa: F821
+        kernel(table, settings, like, start, min(start + take, pieces))  # noqa: F821
         start = _taken(job, take)
 
 
 @intrinsic
-def _integers(context, job):  # type: ignore[no-untyped-def]
+def _integers(context, job):
     """The same place, as one of integers."""
 
-    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
+    def generate(_context, builder, _signature, arguments):
         return builder.bitcast(arguments[0], ir.IntType(64).as_pointer())
 
     return types.CPointer(types.int64)(job), generate
 
 
 @intrinsic
-def _taken(context, job, count):  # type: ignore[no-untyped-def]
+def _taken(context, job, count):
     """The piece that comes next; `count` pieces are taken with it."""
 
-    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
+    def generate(_context, builder, _signature, arguments):
         place = builder.bitcast(arguments[0], ir.IntType(64).as_pointer())
         return builder.atomic_rmw("add", place, arguments[1], "monotonic")
 

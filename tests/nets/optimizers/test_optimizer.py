@@ -228,3 +228,29 @@ def test_a_group_that_was_refused_is_not_added():
     with pytest.raises(InputError):
         optimizer.add_param_group({"params": [one()], "lr": -1.0})
     assert len(optimizer.param_groups) == 1
+
+
+@paths
+def test_a_state_that_was_replaced_or_removed_begins_anew(fast):
+    first, second, untouched = (row([1.0, 2.0], [0.5, -0.25]) for _ in range(3))
+    optimizer = Adam([first, second, untouched], lr=0.1)
+    for _ in range(3):
+        optimizer.step()
+    before = first.detach().clone()
+    optimizer.state[first] = {}
+    del optimizer.state[second]
+    optimizer.step()
+    for weight in (first, second):  # the first step is the sign of g
+        np.testing.assert_allclose((weight - before).detach().numpy()[0], [-0.1, 0.1], rtol=1e-6)
+        assert optimizer.state[weight]["step"] == 1
+    assert optimizer.state[untouched]["step"] == 4
+
+
+@paths
+def test_a_buffer_that_was_replaced_is_used(fast):
+    weight = row([0.0], [1.0])
+    optimizer = SGD([weight], lr=1.0, momentum=0.5)
+    optimizer.step()  # m = 1
+    optimizer.state[weight]["momentum_buffer"] = torch.tensor([[4.0]], dtype=torch.float64)
+    optimizer.step()  # m = 0.5·4 + 1
+    assert weight.item() == -4.0

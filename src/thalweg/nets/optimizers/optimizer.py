@@ -23,6 +23,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Collection, Iterable
+from operator import is_
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,7 +33,7 @@ from torch import nn
 from thalweg import rules
 from thalweg.core.checks import check_number
 from thalweg.core.errors import InputError
-from thalweg.nets.optimizers.part import Form, Part, plain_gradients
+from thalweg.nets.optimizers.part import Form, Part
 from thalweg.nets.optimizers.units import parameter_groups, project_units
 
 PRODUCT = "mu_product"  # PyTorch's name of Nadam's Π μᵢ in a parameter's state
@@ -44,6 +45,8 @@ class RuleOptimizer(torch.optim.Optimizer):
 
     fast: ClassVar[bool] = True  # whether compiled calls are used where they can be
     remembers: ClassVar[bool] = False  # whether a step leaves numbers for the next one
+    _parts: dict[int, Part]  # of the last step, by group
+    _known: tuple[list[Any], list[Any]]  # parameters that had states then, and those
 
     def __init__(
         self,
@@ -68,7 +71,7 @@ class RuleOptimizer(torch.optim.Optimizer):
             "unit_axis": 0,
             "unit_groups": 1,
         }
-        self._parts: dict[int, Part] = {}  # of the last step, by group
+        self._forget()
         if kl_sparsity is not None:
             if not isinstance(params, nn.Module):
                 raise InputError(
@@ -118,8 +121,13 @@ class RuleOptimizer(torch.optim.Optimizer):
             with torch.enable_grad():
                 loss = closure()
         settings: list[list[float]] = []
-        found = {k: self._part(k, group, settings) for k, group in enumerate(self.param_groups)}
+        same = self._has_same_states()
+        found = {
+            k: self._part(k, group, settings, same) for k, group in enumerate(self.param_groups)
+        }
         self._parts = {k: part for k, part in found.items() if part is not None}
+        if not same:
+            self._known = list(self.state), list(self.state.values())
         _clip(self._parts.values(), settings)
         width = max(map(len, settings), default=0)
         numbers = np.array([row + [0.0] * (width - len(row)) for row in settings])
@@ -127,29 +135,43 @@ class RuleOptimizer(torch.optim.Optimizer):
             part.run(numbers, functools.partial(_step_tensor, part, settings))
         return loss
 
-    def _part(self, k: int, group: dict[str, Any], settings: list[list[float]]) -> Part | None:
+    def _has_same_states(self) -> bool:
+        """Whether every parameter has the state that it had; looking each up would take longer."""
+        parameters, states = self._known
+        return (
+            len(parameters) == len(self.state)
+            and all(map(is_, self.state, parameters))
+            and all(map(is_, self.state.values(), states))
+        )
+
+    def _part(
+        self, k: int, group: dict[str, Any], settings: list[list[float]], same: bool
+    ) -> Part | None:
         """The parameters of group k that have gradients; appends the numbers that they need."""
-        parameters = [p for p in group["params"] if p.grad is not None]
-        if not parameters:
+        parameters, form, part = group["params"], self.form(group), self._parts.get(k)
+        gradients = [parameter.grad for parameter in parameters]
+        present = [gradient for gradient in gradients if gradient is not None]
+        if not present:
             return None
-        form = self.form(group)
-        states = [self.state[parameter] for parameter in parameters]
-        which = self._count(group, states, settings)
-        for name in form.buffers:
+        if len(present) < len(gradients):
+            parameters = [p for p, g in zip(parameters, gradients, strict=True) if g is not None]
+        if not same or part is None or not part.is_of(form, parameters, fast=self.fast):
+            states = [self.state[parameter] for parameter in parameters]
             for parameter, state in zip(parameters, states, strict=True):
-                if name not in state:  # a momentum that was switched on late has one from then on
-                    state[name] = self.first(name, parameter, group)
-        part = self._parts.get(k)
-        if part is None or not part.is_of(form, parameters, states, fast=self.fast):
-            part = Part(group, form, parameters, states, fast=self.fast)
-        part.aim(plain_gradients(parameters), which)
+                # torch's SGD does not count: whatever it has learnt, it was not the first step.
+                state.setdefault("step", int(bool(state)))
+                for name in form.buffers:
+                    if name not in state:  # a momentum that was switched on late begins here
+                        state[name] = self.first(name, parameter, group)
+            part = Part(group, form, list(parameters), states, fast=self.fast)
+        part.aim(part.plain(present), self._count(group, part.states, settings))
         return part
 
     def _count(
         self, group: dict[str, Any], states: list[dict[str, Any]], settings: list[list[float]]
     ) -> list[int]:
         """Count the step in every state, in place; the row of numbers for each, appended if new."""
-        before = [state.get("step") for state in states]
+        before = [state["step"] for state in states]
         if type(before[0]) is int and before.count(before[0]) == len(before) and not self.remembers:
             t = before[0] + 1
             for state in states:
@@ -159,8 +181,7 @@ class RuleOptimizer(torch.optim.Optimizer):
         rows: dict[tuple[int, float], int] = {}
         which = []
         for state in states:
-            # torch's SGD does not count: whatever it has learnt, it was not the first step.
-            t = state["step"] = int(state.get("step", bool(state))) + 1
+            t = state["step"] = int(state["step"]) + 1
             product = float(state.get(PRODUCT, 1.0))
             row = rows.get((t, product))
             if row is None:
@@ -185,7 +206,12 @@ class RuleOptimizer(torch.optim.Optimizer):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Look at all tensors again in the next step."""
         self._parts = {}
+        self._known = [], []
 
 
 def groups_of(params: Any) -> Any:

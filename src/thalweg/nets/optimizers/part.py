@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from thalweg.nets.optimizers.table import DTYPES, Table, Tensors
+from thalweg.nets.optimizers.table import DTYPES, Table, Tensors, places_of
 from thalweg.nets.optimizers.units import Units, units_of
+
+STRIDED = torch.strided
 
 
 class Form(NamedTuple):
@@ -40,21 +42,15 @@ class Part:
     ) -> None:
         self.group, self.form, self.fast = group, form, fast
         self.parameters, self.states = parameters, states
-        self.places = [parameter.data_ptr() for parameter in parameters]
+        self.places = places_of(parameters)
+        self.dtypes = [parameter.dtype for parameter in parameters]
         self.buffers = _buffers(form, states)
         self.has_units = group["max_norm"] is not None
         self.gradients: list[torch.Tensor] = []
         self.settings: list[int] = []
         self.tables, self.alone = self._sorted()
 
-    def is_of(
-        self,
-        form: Form,
-        parameters: list[torch.Tensor],
-        states: list[dict[str, Any]],
-        *,
-        fast: bool,
-    ) -> bool:
+    def is_of(self, form: Form, parameters: Sequence[torch.Tensor], *, fast: bool) -> bool:
         """Whether it was made for just these tensors, where they are now."""
         return (
             form is self.form
@@ -62,16 +58,31 @@ class Part:
             and len(parameters) == len(self.parameters)
             and (self.group["max_norm"] is not None) == self.has_units
             and all(map(is_, parameters, self.parameters))
-            and all(map(is_, states, self.states))
-            and [parameter.data_ptr() for parameter in parameters] == self.places
-            and all(map(is_, _buffers(form, states), self.buffers))
+            and places_of(parameters) == self.places
+            and all(map(is_, _buffers(self.form, self.states), self.buffers))
         )
+
+    def plain(self, gradients: list[torch.Tensor]) -> list[torch.Tensor]:
+        """The gradients as plain memory; copies of those that are sparse or otherwise laid out."""
+        if (
+            [gradient.layout for gradient in gradients].count(STRIDED) == len(gradients)
+            and all(map(torch.Tensor.is_contiguous, gradients))
+            and [gradient.dtype for gradient in gradients] == self.dtypes
+        ):
+            return gradients
+        return [
+            gradient.to_dense().to(dtype).contiguous()
+            for gradient, dtype in zip(gradients, self.dtypes, strict=True)
+        ]
 
     def aim(self, gradients: list[torch.Tensor], settings: list[int]) -> None:
         """Point to this step's gradients, and give every tensor its row of numbers."""
         self.gradients, self.settings = gradients, settings
         for table, members in self.tables:
-            table.aim([gradients[i] for i in members], [settings[i] for i in members])
+            if len(members) == len(gradients):
+                table.aim(gradients, settings)
+            else:
+                table.aim([gradients[i] for i in members], [settings[i] for i in members])
 
     def squares(self) -> float:
         """Σg²."""
@@ -114,19 +125,8 @@ class Part:
         return Tensors(self.parameters[i], self._buffers_of(i), units)
 
 
-def plain_gradients(parameters: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """The gradients as plain memory; copies of those that are sparse or otherwise laid out."""
-    return [
-        g
-        if g.layout is torch.strided and g.is_contiguous() and g.dtype is p.dtype
-        else g.to_dense().to(p.dtype).contiguous()
-        for p in parameters
-        if (g := p.grad) is not None
-    ]
-
-
-def _buffers(form: Form, states: list[dict[str, Any]]) -> list[torch.Tensor]:
-    return [state[name] for name in form.buffers for state in states]
+def _buffers(form: Form, states: list[dict[str, Any]]) -> list[torch.Tensor | None]:
+    return [state.get(name) for name in form.buffers for state in states]
 
 
 def _is_simple(w: torch.Tensor, buffers: tuple[torch.Tensor, ...]) -> bool:

@@ -27,14 +27,11 @@ Fork = Callable[[int, int, int, int], None]
 
 def run(address: int, job: np.ndarray, threads: int) -> None:
     """Have the C function at `address` run by so many threads at once, and wait for all."""
-    alone = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
-    if threads == 1:
-        alone(job.ctypes.data)
-        return
     fork = fork_of_torch()
-    if fork is not None:
+    if fork is not None and threads > 1:
         fork(address, job.ctypes.data, threads, 0)
         return
+    alone = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
     others = [pool().submit(alone, job.ctypes.data) for _ in range(threads - 1)]
     alone(job.ctypes.data)
     for other in others:
