@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from thalweg.kernels import tensors
-from thalweg.kernels.jobs import NEXT, TAKE, address_of, job_of
+from thalweg.kernels.jobs import NEXT, TAKE, Job, address_of
 
 PLAIN = np.array([[1.0, 0.0, 0.0, 0.0, np.inf, 0.5]])  # one gradient step, η = ½
 
@@ -22,11 +22,12 @@ def pieces_of(w, g, size):
     return np.array(rows, dtype=np.int64)
 
 
-def run(kernel, dtype, job, threads):
+def run(kernel, dtype, job, settings, threads):
     """All threads at once, as C runs them."""
     function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address_of(kernel, dtype))
+    job.begin(settings, threads)
     with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(function, job.ctypes.data) for _ in range(threads)]:
+        for done in [pool.submit(function, job.place) for _ in range(threads)]:
             done.result()
 
 
@@ -35,12 +36,12 @@ def run(kernel, dtype, job, threads):
 @pytest.mark.parametrize("count", [1, 9, 2_000])
 def test_every_piece_is_taken_once(dtype, threads, count):
     w, g = np.zeros(3 * count - 1, dtype), np.arange(3 * count - 1, dtype=dtype)
-    table = pieces_of(w, g, 3)
-    job = job_of(table, PLAIN, threads)
-    run(tensors.plain_step_tensors, dtype, job, threads)
-    np.testing.assert_array_equal(w, -0.5 * g)
-    assert job[NEXT] >= count
-    assert job[TAKE] >= 1
+    job = Job(pieces_of(w, g, 3))
+    for times, settings in ((1, PLAIN), (2, PLAIN), (3, PLAIN.copy())):
+        run(tensors.plain_step_tensors, dtype, job, settings, threads)
+        np.testing.assert_array_equal(w, -0.5 * times * g)
+    assert job.fields[NEXT] >= count
+    assert job.fields[TAKE] >= 1
 
 
 def test_sums_of_pieces_do_not_depend_on_the_threads():
@@ -48,7 +49,7 @@ def test_sums_of_pieces_do_not_depend_on_the_threads():
     table, found = pieces_of(g, g, 100), []
     for threads in (1, 3):
         sums = np.empty((len(table), 1))
-        run(tensors.squares_tensors, np.float32, job_of(table, sums, threads), threads)
+        run(tensors.squares_tensors, np.float32, Job(table), sums, threads)
         found.append(sums.ravel())
     np.testing.assert_array_equal(*found)
     wanted = np.square(g.astype(np.float64)).reshape(-1, 100).sum(axis=1)

@@ -27,11 +27,23 @@ FIELDS = 8
 SHARES = 16  # takes of a thread, about
 
 
-def job_of(table: np.ndarray, settings: np.ndarray, threads: int) -> np.ndarray:
-    """A job for so many threads, int64[FIELDS]; both arrays must be kept while it runs."""
-    take = max(1, len(table) // (SHARES * threads))
-    shape = (settings.ctypes.data, *settings.shape)
-    return np.array([0, len(table), take, table.ctypes.data, table.shape[1], *shape])
+class Job:
+    """A table of pieces, to be run again and again."""
+
+    def __init__(self, table: np.ndarray) -> None:
+        self.table = table
+        self.settings: np.ndarray | None = None
+        self.fields = np.zeros(FIELDS, dtype=np.int64)
+        self.fields[[PIECES, TABLE, WIDTH]] = len(table), table.ctypes.data, table.shape[1]
+        self.place: int = self.fields.ctypes.data
+
+    def begin(self, settings: np.ndarray, threads: int) -> None:
+        """Make ready to be run by so many threads; `settings` is kept."""
+        fields = self.fields
+        fields[NEXT], fields[TAKE] = 0, max(1, len(self.table) // (SHARES * threads))
+        if settings is not self.settings:
+            self.settings = settings
+            fields[SETTINGS:] = settings.ctypes.data, *settings.shape
 
 
 @functools.cache

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from thalweg.kernels import tensors
-from thalweg.kernels.jobs import address_of, job_of
+from thalweg.kernels.jobs import Job, address_of
 from thalweg.nets.optimizers import team
 
 PLAIN = np.array([[1.0, 0.0, 0.0, 0.0, np.inf, 0.5]])  # one gradient step, η = ½
@@ -17,7 +17,9 @@ def step(threads):
     places = np.stack([w.ctypes.data + 4 * begins, g.ctypes.data + 4 * begins], axis=1)
     table = np.hstack([fixed, places])
     address = address_of(tensors.plain_step_tensors, np.float32)
-    team.run(address, job_of(table, PLAIN, threads), threads)
+    job = Job(table)
+    job.begin(PLAIN, threads)
+    team.run(address, job, threads)
     return w, -0.5 * g
 
 

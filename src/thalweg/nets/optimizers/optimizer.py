@@ -47,6 +47,7 @@ class RuleOptimizer(torch.optim.Optimizer):
     remembers: ClassVar[bool] = False  # whether a step leaves numbers for the next one
     _parts: dict[int, Part]  # of the last step, by group
     _known: tuple[list[Any], list[Any]]  # parameters that had states then, and those
+    _numbers: np.ndarray  # the settings of that step
 
     def __init__(
         self,
@@ -129,11 +130,19 @@ class RuleOptimizer(torch.optim.Optimizer):
         if not same:
             self._known = list(self.state), list(self.state.values())
         _clip(self._parts.values(), settings)
-        width = max(map(len, settings), default=0)
-        numbers = np.array([row + [0.0] * (width - len(row)) for row in settings])
+        numbers = self._numbers_of(settings)
         for part in self._parts.values():
             part.run(numbers, functools.partial(_step_tensor, part, settings))
         return loss
+
+    def _numbers_of(self, settings: list[list[float]]) -> np.ndarray:
+        """The settings as one array, that of the last step where it fits."""
+        shape = len(settings), max(map(len, settings), default=0)
+        if self._numbers.shape != shape:
+            self._numbers = np.zeros(shape)
+        for row, setting in zip(self._numbers, settings, strict=True):
+            row[: len(setting)] = setting
+        return self._numbers
 
     def _has_same_states(self) -> bool:
         """Whether every parameter has the state that it had; looking each up would take longer."""
@@ -212,6 +221,7 @@ class RuleOptimizer(torch.optim.Optimizer):
         """Look at all tensors again in the next step."""
         self._parts = {}
         self._known = [], []
+        self._numbers = np.empty((0, 0))
 
 
 def groups_of(params: Any) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from thalweg.kernels import tensors as kernels
-from thalweg.kernels.jobs import address_of, job_of
+from thalweg.kernels.jobs import Job, address_of
 from thalweg.nets.optimizers import team
 from thalweg.nets.optimizers.units import Units
 
@@ -48,6 +48,7 @@ class Table:
         for k in range(width - 2):
             self._point(2 + k, places_of([member.buffers[k] for member in members]))
         self.elements = int(shape[:, 1].sum())
+        self.job = Job(self.table)
         self.gradients: Sequence[torch.Tensor] = ()
 
     def aim(self, gradients: Sequence[torch.Tensor], settings: Sequence[int]) -> None:
@@ -70,13 +71,16 @@ class Table:
         self.gradients = ()
 
     def _point(self, column: int, places: Sequence[int]) -> None:
+        if len(places) == len(self.table):  # one piece each
+            self.table[:, kernels.ADDRESSES + column] = places
+            return
         starts = np.asarray(places, dtype=np.int64)[self.owner]
         self.table[:, kernels.ADDRESSES + column] = starts + self.offset
 
     def _together(self, kernel: Any, settings: np.ndarray) -> None:
         threads = torch.get_num_threads() if self.elements >= team.TOGETHER else 1
-        job = job_of(self.table, settings, threads)
-        team.run(address_of(kernel, self.like.dtype), job, threads)
+        self.job.begin(settings, threads)
+        team.run(address_of(kernel, self.like.dtype), self.job, threads)
 
 
 def places_of(tensors: Iterable[torch.Tensor]) -> list[int]:

@@ -15,25 +15,25 @@ import functools
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from thalweg.kernels.elementwise import pool
+from thalweg.kernels.jobs import Job
 
 TOGETHER = 32_768  # elements below which one thread does all: PyTorch's own grain
 
 Fork = Callable[[int, int, int, int], None]
 
 
-def run(address: int, job: np.ndarray, threads: int) -> None:
+def run(address: int, job: Job, threads: int) -> None:
     """Have the C function at `address` run by so many threads at once, and wait for all."""
     fork = fork_of_torch()
     if fork is not None and threads > 1:
-        fork(address, job.ctypes.data, threads, 0)
+        fork(address, job.place, threads, 0)
         return
     alone = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
-    others = [pool().submit(alone, job.ctypes.data) for _ in range(threads - 1)]
-    alone(job.ctypes.data)
+    others = [pool().submit(alone, job.place) for _ in range(threads - 1)]
+    alone(job.place)
     for other in others:
         other.result()
 
