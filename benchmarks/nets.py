@@ -8,18 +8,19 @@ call (fused). Every form, and a step of Thalweg, is made in turn, again and agai
 medians in milliseconds, the ratio to the best of torch, and the ratio to copying as many bytes as a
 step reads and writes, which is what memory allows.
 
-Memory is what a process has at most beyond parameters and gradients, by optimizer.
+Memory is what a process has at most beyond parameters and gradients, by optimizer (on Linux).
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
+import re
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import torch
 
@@ -136,16 +137,25 @@ def memory() -> None:
 
 
 def peak(whose: str, name: str) -> float:
-    """MB that three steps add to what the process had at most before them."""
+    """MB that a process has at most during three steps, beyond what it had before them."""
     own = getattr(tw.nets, name)
     make = (lambda p: own(p, lr=1e-3)) if whose == "thalweg" else forms(name)[whose]
     few = make(parameters(4, 50))  # loads and compiles
     few.step()
-    optimizer = make(parameters(4, 2_500_000))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    large = parameters(4, 2_500_000)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is what there is now
+    before = resident("VmRSS")
+    optimizer = make(large)
     for _ in range(3):
         optimizer.step()
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    return (resident("VmHWM") - before) / 1024
+
+
+def resident(field: str) -> int:
+    """kB of memory in use: VmRSS now, VmHWM at most."""
+    found = re.search(rf"{field}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert found, "needs Linux"
+    return int(found[1])
 
 
 if __name__ == "__main__":
