@@ -100,7 +100,9 @@ def _chosen_first(rows: list[PlanRow], problem: LinearProblem) -> list[PlanRow]:
 
 def _is_small(row: PlanRow, problem: LinearProblem) -> bool:
     """Whether all that a method would do is done in a moment."""
-    work = dict.fromkeys(("cholesky", "newton"), problem.n * problem.dim**2)
+    width = problem.matrix.entries / problem.n * problem.outputs  # of a row, without zeros
+    hessian = problem.n * (width + problem.fit_intercept) ** 2 + problem.dim**3 / 3
+    work = dict.fromkeys(("cholesky", "newton"), hessian)
     work |= {"cd": 100 * problem.matrix.entries, "fista": 2_000 * problem.matrix.entries}
     return row.eligible and work.get(row.method, math.inf) <= SMALL
 
