@@ -5,6 +5,7 @@ import pytest
 
 import thalweg as tw
 from stepping import follow, linear, without_scores
+from thalweg.methods import lbfgs
 from thalweg.methods.newton_cg import steihaug
 from thalweg.methods.problem import Problem
 
@@ -292,3 +293,64 @@ def test_a_feature_without_curvature_is_no_obstacle():
     states = follow(tw.NewtonCG(), data, np.zeros(3), 60)
     assert states[-1].value < 1e-3
     assert data.hessian_at(data.scores(np.zeros(3))).diagonal()[2] == 0.0
+
+
+def test_the_newest_pair_is_solved_exactly_by_what_is_remembered():
+    states = follow(tw.NewtonCG(memory=4), BOWL, W, 5)
+    last, before = states[-1], states[-2]
+    s, y = last.w - before.w, last.gradient - before.gradient
+    M_inverse = lbfgs.product(last.S, last.Y, last.rho, np.ones(8), last.pairs, y)
+    np.testing.assert_allclose(M_inverse, s, rtol=1e-9, atol=1e-14)
+    assert last.S.shape == (4, 8)
+
+
+def test_a_memory_saves_products():
+    # A quartic along an ill-conditioned bowl: many steps, much the same curvature in all of them.
+    bowl = tw.surfaces.Quadratic.conditioned(1e5, dim=60, rotation="random")
+    along = np.ones(60) / 60**0.5
+
+    def gradient(w):
+        return bowl.gradient(w) + (along @ w) ** 3 * along
+
+    def hessian_vector(w, v):
+        return bowl.hessian_vector(w, v) + 3.0 * (along @ w) ** 2 * (along @ v) * along
+
+    f = tw.Objective(
+        lambda w: bowl.value(w) + 0.25 * (along @ w) ** 4, gradient, hessian_vector, dim=60
+    )
+    spent = {}
+    for memory in (0, 20):
+        run = tw.minimize(f, tw.NewtonCG(memory=memory), np.full(60, 5.0), tol=1e-8)
+        assert run.converged
+        spent[memory] = run.counts["hessian_vectors"]
+    assert spent[20] < 0.7 * spent[0]
+
+
+def test_a_good_step_is_lengthened_while_f_falls():
+    # f = e^−w: Newton's step is 1 everywhere. From 0, doubled until e^−w is 0: 2, 4, 8, … 1024.
+    f = tw.Objective(
+        lambda w: float(np.exp(-w[0])),
+        lambda w: -np.exp(-w),
+        lambda w, v: np.exp(-w) * v,
+        dim=1,
+    )
+    plain, longer = (
+        follow(tw.NewtonCG(radius=10.0, lengthen=lengthen), f, np.zeros(1), 1)[-1]
+        for lengthen in (False, True)
+    )
+    assert plain.w[0] == pytest.approx(1.0)
+    assert longer.w[0] > 500.0
+    assert longer.radius >= longer.w[0]
+
+
+def test_a_linear_problem_has_a_preconditioner_of_its_own_and_no_memory():
+    data = linear(l2=1e-2)
+    with_memory, without = (
+        follow(tw.NewtonCG(memory=memory), data, np.zeros(data.dim), 4)[-1] for memory in (5, 0)
+    )
+    np.testing.assert_array_equal(with_memory.w, without.w)
+
+
+def test_a_memory_is_a_count():
+    with pytest.raises(tw.InputError, match="memory must be"):
+        tw.NewtonCG(memory=-1)

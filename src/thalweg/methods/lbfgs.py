@@ -93,18 +93,31 @@ class LBFGS(Method):
             found = strong_wolfe(Line(problem, point, -D * gradient), first)
         if found is None:
             return state
-        s, y = found.w - w, found.gradient - gradient
-        curvature = dot(s, y)
-        if curvature > np.finfo(w.dtype).eps * math.sqrt(dot(s, s) * dot(y, y)):
-            row = pairs % self.memory
-            S[row], Y[row], rho[row] = s, y, 1.0 / curvature
-            pairs += 1
+        pairs = learn(S, Y, rho, pairs, found.w - w, found.gradient - gradient)
         return LBFGSState(*found, S, Y, rho, D, pairs)
+
+
+def learn(
+    S: np.ndarray, Y: np.ndarray, rho: np.ndarray, pairs: int, s: np.ndarray, y: np.ndarray
+) -> int:
+    """Write the pair (s, y) over the oldest, in place, if it curves upwards; the new count."""
+    curvature = dot(s, y)
+    if curvature > np.finfo(S.dtype).eps * math.sqrt(dot(s, s) * dot(y, y)):
+        row = pairs % len(S)
+        S[row], Y[row], rho[row] = s, y, 1.0 / curvature
+        pairs += 1
+    return pairs
 
 
 def two_loop(state: LBFGSState) -> np.ndarray:
     """B∇f(w), by the two-loop recursion."""
-    _, _, gradient, _, S, Y, rho, D, pairs = state
+    return product(state.S, state.Y, state.rho, state.D, state.pairs, state.gradient)
+
+
+def product(
+    S: np.ndarray, Y: np.ndarray, rho: np.ndarray, D: np.ndarray, pairs: int, gradient: np.ndarray
+) -> np.ndarray:
+    """B times a vector."""
     memory = len(S)
     rows = [k % memory for k in range(max(0, pairs - memory), pairs)]  # oldest to newest
     kept = [(S[i], Y[i], float(rho[i])) for i in rows]

@@ -17,27 +17,35 @@ On a linear problem everything happens in the variables M^½p, with M near ∇²
 conjugate gradients with M as preconditioner, the region ‖M^½p‖ ≤ Δ and the norms ‖M^−½∇f‖, so that
 no feature counts more for its units. M is the diagonal of ∇²f, for one pass. Where p ≪ n it is made
 of blocks of ∇²f, estimated from a few rows a feature: a dozen products are then a tight solution,
-whatever the conditioning. Elsewhere M = I.
+whatever the conditioning. Elsewhere M = I, or with a `memory` what L-BFGS makes of the last pairs
+(d, ∇²f·d) of the conjugate gradients and (s, y) of the steps: a step then begins where the last one
+left off, and takes a few products where it took dozens. `lengthen` doubles a step that went as well
+as promised for as long as f falls, a value each time: far from a minimum, where a loss flattens out
+towards infinity, Newton's step is always too short.
 
 Cost: a gradient, one or more values and a few Hessian-vector products a step; memory O(dim), with
 blocks 4p² bytes a class. On a linear problem scores are kept, n numbers or n·K: a product takes no
 exponential, a step costs one pass besides the products and M, and one more if it had to be
 shortened.
 Nocedal & Wright, Numerical Optimization, 2nd ed., Algorithms 4.1 and 7.2; the shortening: Nocedal &
-Yuan (1998); η after Eisenstat & Walker, SIAM J. Sci. Comput. 17 (1996).
+Yuan (1998); η after Eisenstat & Walker, SIAM J. Sci. Comput. 17 (1996); the memory after Morales &
+Nocedal, SIAM J. Optim. 10 (2000).
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from thalweg.core.checks import check_count, check_number
 from thalweg.core.vector import dot
-from thalweg.methods.line import Line
+from thalweg.methods.lbfgs import learn, product
+from thalweg.methods.line import Line, Trial
 from thalweg.methods.method import Method
 from thalweg.methods.preconditioner import Precondition, preconditioner
 from thalweg.methods.problem import Point, Problem
@@ -59,6 +67,10 @@ class NewtonCGState(NamedTuple):
     radius: float  # Δ
     first_norm: float  # ‖M^−½∇f(w₀)‖; 0 before the first step
     rng: np.random.Generator  # draws the rows that M is made of
+    S: np.ndarray  # of a memory: directions, float[memory, dim]
+    Y: np.ndarray  # what ∇²f makes of them, float[memory, dim]
+    rho: np.ndarray  # 1/sᵀy, float[memory]
+    pairs: int  # learnt so far
 
 
 class Model(NamedTuple):
@@ -84,6 +96,8 @@ class NewtonCG(Method):
     takes_noise: ClassVar[bool] = False
     radius: float | None = None
     max_cg: int | None = None  # conjugate-gradient steps at most; None: 2·dim, at most 500
+    memory: int = 0  # pairs that M is made of, where the problem has no M of its own
+    lengthen: bool = False  # whether a good step is doubled while f falls
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -91,6 +105,7 @@ class NewtonCG(Method):
             check_number("radius", self.radius, above=0.0)
         if self.max_cg is not None:
             check_count("max_cg", self.max_cg)
+        check_count("memory", self.memory, at_least=0)
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonCGState:
         """The state at w₀."""
@@ -99,19 +114,35 @@ class NewtonCG(Method):
         is_linear = point.scores.size > 0
         usual = 10.0 * (2.0 * point.value) ** 0.5 if is_linear else np.linalg.norm(w0)
         radius = self.radius or max(1.0, float(usual))
-        return NewtonCGState(*point, radius, 0.0, rng)
+        S = np.zeros((0 if is_linear else self.memory, w0.size), dtype=w0.dtype)
+        rho = np.zeros(len(S), dtype=w0.dtype)
+        return NewtonCGState(*point, radius, 0.0, rng, S, np.zeros_like(S), rho, 0)
 
     def advance(self, problem: Problem, state: NewtonCGState) -> NewtonCGState:
-        """Solve the model once, and shorten its step until f falls."""
-        *_, radius, first_norm, rng = state
+        """Solve the model once, and shorten its step until f falls.
+
+        With a memory, overwrites the oldest pairs of the state's S, Y and rho in place.
+        """
+        *_, radius, first_norm, rng, S, Y, rho, pairs = state
         point = Point(*state[:4])
         hessian = problem.hessian_at(point)
+        seen: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=len(S))
+
+        def products(d: np.ndarray) -> np.ndarray:
+            Hd = hessian.vector(d)
+            seen.append((d, Hd))
+            return Hd
+
+        D = np.ones_like(point.w)
         p, promised, length, on_edge, norm = steihaug(
-            hessian.vector,
-            preconditioner(problem, hessian, rng),
+            products if len(S) else hessian.vector,
+            partial(product, S, Y, rho, D, pairs)
+            if pairs
+            else preconditioner(problem, hessian, rng),
             point.gradient,
             radius,
-            first_norm,
+            # Norms by one M and by another cannot be compared: with a memory η = ½.
+            0.0 if len(S) else first_norm,
             self.max_cg or min(2 * point.w.size, 500),
         )
         noise = rounding_of(point.value, point.w.dtype)
@@ -132,13 +163,30 @@ class NewtonCG(Method):
             step, promised = t * step, ACCEPT_SLOPE * t * -slope
         else:
             return state
+        if self.lengthen and step == 1.0 and quality > GROW:
+            trial = _lengthened(line, trial)
         if step < 1.0:
             radius = step * length
         elif quality < SHRINK:
             radius = 0.25 * length
-        elif quality > GROW and on_edge:
-            radius = 2.0 * radius
-        return NewtonCGState(*line.arrive(trial), radius, first_norm or norm, rng)
+        elif quality > GROW and (on_edge or trial.step > 1.0):
+            radius = max(2.0 * radius if on_edge else radius, trial.step * length)
+        after = line.arrive(trial)
+        if len(S):
+            seen.append((after.w - point.w, after.gradient - point.gradient))
+            for s, y in seen:
+                pairs = learn(S, Y, rho, pairs, s, y)
+        return NewtonCGState(*after, radius, first_norm or norm, rng, S, Y, rho, pairs)
+
+
+def _lengthened(line: Line, trial: Trial) -> Trial:
+    """The last of ever longer steps, each twice the one before, that f falls along."""
+    for _ in range(REJECTIONS):
+        further = line.glance(2.0 * trial.step)
+        if not further.value < trial.value:
+            break
+        trial = further
+    return trial
 
 
 def steihaug(

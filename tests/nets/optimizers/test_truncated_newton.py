@@ -1,3 +1,5 @@
+import copy
+
 import pytest
 import torch
 from torch import nn
@@ -39,6 +41,47 @@ def test_small_batches_are_safe_with_the_stochastic_search():
         rows = order[k : k + 50]
         optimizer.step(lambda rows=rows: nn.functional.cross_entropy(model(X[rows]), y[rows]))
     assert nn.functional.cross_entropy(model(X), y).item() < 0.5 * first
+
+
+def test_a_lower_loss_than_torchs_lbfgs_for_as_many_gradients():
+    # A Hessian-vector product counts as two gradients, a value as half of one.
+    X, y = digits()
+    torch.manual_seed(0)
+    model = mlp().double()
+    other, seen = copy.deepcopy(model), []
+    theirs = torch.optim.LBFGS(
+        other.parameters(), line_search_fn="strong_wolfe", tolerance_grad=0, tolerance_change=0
+    )
+
+    def closure():
+        theirs.zero_grad()
+        loss = nn.functional.cross_entropy(other(X), y)
+        loss.backward()
+        seen.append(loss.item())
+        return loss
+
+    while len(seen) < 1000:
+        theirs.step(closure)
+    optimizer = TruncatedNewton(model.parameters(), tolerance_grad=0)
+    while optimizer.evaluations < 900:  # a step takes at most 100 more
+        before = optimizer.evaluations
+        loss = optimizer.step(lambda: nn.functional.cross_entropy(model(X), y))
+        if optimizer.evaluations - before <= 1.5:
+            break
+    assert optimizer.evaluations <= 1000
+    assert loss.item() < min(seen[:1000])
+
+
+def test_what_was_learnt_stays_for_the_next_step():
+    X, y = digits()
+    torch.manual_seed(0)
+    model = mlp().double()
+    optimizer = TruncatedNewton(model.parameters(), history_size=5)
+    for _ in range(4):
+        optimizer.step(lambda: nn.functional.cross_entropy(model(X), y))
+    kept = optimizer.state[next(model.parameters())]
+    assert kept["pairs"] > 4
+    assert kept["S"].shape == (5, sum(p.numel() for p in model.parameters()))
 
 
 def test_bad_input_is_refused():

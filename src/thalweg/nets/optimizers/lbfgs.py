@@ -49,12 +49,22 @@ class LBFGS(MethodOptimizer):
 
     def recall(self, state: Any, kept: dict[str, Any]) -> Any:
         """With the pairs of earlier steps."""
-        if kept["S"].shape != state.S.shape:
-            return state
-        pairs = {name: kept[name].numpy().astype(state.S.dtype) for name in ("S", "Y", "rho")}
-        return state._replace(**pairs, pairs=int(kept["pairs"]))
+        return with_pairs(state, kept)
 
     def learnt(self, state: Any, kept: dict[str, Any]) -> dict[str, Any]:
         """The pairs."""
-        tensors = {name: torch.from_numpy(getattr(state, name)) for name in ("S", "Y", "rho")}
-        return {**tensors, "pairs": state.pairs}
+        return pairs_of(state)
+
+
+def pairs_of(state: Any) -> dict[str, Any]:
+    """What a method's state remembers of curvature, to be kept."""
+    tensors = {name: torch.from_numpy(getattr(state, name)) for name in ("S", "Y", "rho")}
+    return {**tensors, "pairs": state.pairs}
+
+
+def with_pairs(state: Any, kept: dict[str, Any]) -> Any:
+    """The state with what was kept, if it is of the same shape."""
+    if "S" not in kept or kept["S"].shape != state.S.shape:
+        return state
+    pairs = {name: kept[name].numpy().astype(state.S.dtype) for name in ("S", "Y", "rho")}
+    return state._replace(**pairs, pairs=int(kept["pairs"]))

@@ -5,12 +5,14 @@
 
 Products with the Hessian are by double backward, so the closure returns the loss and does not call
 backward(). Where a curvature is negative the step follows it downhill to the edge of the region: a
-saddle is left, not approached.
+saddle is left, not approached. `history_size` products and steps are remembered and precondition
+the next ones, and a step that went as well as promised is lengthened (`newton_cg`).
 
 `line_search="stochastic"` is for mini-batches, where f is another one at every step: a step may
-then be no longer than the region that held on earlier batches, Δ grows by a tenth at most, and
-`damping` is added to the curvature, so that directions that this batch says nothing about are left
-alone. The value that a step must lower is that of the same batch, and of the same dropout.
+then be no longer than the region that held on earlier batches, Δ grows by a tenth at most, nothing
+is remembered of another batch's curvature, and `damping` is added to it, so that directions that
+this batch says nothing about are left alone. The value that a step must lower is that of the same
+batch, and of the same dropout.
 Martens, ICML 2010, for the damping.
 """
 
@@ -21,6 +23,7 @@ from typing import Any, ClassVar
 from thalweg.core.checks import check_count, check_number
 from thalweg.core.errors import InputError
 from thalweg.methods import newton_cg
+from thalweg.nets.optimizers.lbfgs import pairs_of, with_pairs
 from thalweg.nets.optimizers.method_optimizer import MethodOptimizer
 
 SEARCHES = ("full", "stochastic")
@@ -41,6 +44,7 @@ class TruncatedNewton(MethodOptimizer):
         tolerance_grad: float = 1e-7,
         line_search: str = "full",
         damping: float = 1e-3,
+        history_size: int = 20,
         *,
         weight_decay: float = 0.0,
         max_norm: float | None = None,
@@ -52,21 +56,27 @@ class TruncatedNewton(MethodOptimizer):
             )
         self.line_search = line_search
         self.max_cg = check_count("max_cg", max_cg)
+        self.history_size = check_count("history_size", history_size, at_least=0)
         damping = check_number("damping", damping, at_least=0.0)
         self.curvature_added = damping if line_search == "stochastic" else 0.0
         super().__init__(params, lr, max_iter, tolerance_grad, weight_decay, max_norm, **refused)
 
     def method(self) -> newton_cg.NewtonCG:
         """With as many products as allowed."""
-        return newton_cg.NewtonCG(max_cg=self.max_cg)
+        if self.line_search == "stochastic":
+            return newton_cg.NewtonCG(max_cg=self.max_cg)
+        return newton_cg.NewtonCG(
+            max_cg=self.max_cg, memory=self.history_size, lengthen=self.history_size > 0
+        )
 
     def recall(self, state: Any, kept: dict[str, Any]) -> Any:
-        """With the region of earlier steps."""
-        return state._replace(radius=float(kept["radius"]), first_norm=float(kept["first_norm"]))
+        """With the region of earlier steps, and their pairs."""
+        state = state._replace(radius=float(kept["radius"]), first_norm=float(kept["first_norm"]))
+        return with_pairs(state, kept)
 
     def learnt(self, state: Any, kept: dict[str, Any]) -> dict[str, Any]:
-        """The region, and the first gradient's norm, by which products are spent."""
+        """The region, the first gradient's norm, by which products are spent, and the pairs."""
         radius = state.radius
         if self.line_search == "stochastic" and "radius" in kept:
             radius = min(radius, GROWTH * float(kept["radius"]))
-        return {"radius": radius, "first_norm": state.first_norm}
+        return {"radius": radius, "first_norm": state.first_norm, **pairs_of(state)}
