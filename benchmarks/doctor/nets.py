@@ -47,11 +47,11 @@ class Exp(nn.Module):
 
 
 class SquareRoot(nn.Module):
-    """x ↦ √max(x, 0), whose slope at 0 is infinite."""
+    """x ↦ √x, which has no value below zero."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Element by element."""
-        return x.clamp(min=0.0).sqrt()
+        return x.sqrt()
 
 
 class Detach(nn.Module):

@@ -111,7 +111,7 @@ SOURCES: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
     "bars": _bars,
     "spots": _spots,
     "first-8": lambda: _first(8),
-    "first-20": lambda: _first(20),
+    "first-14": lambda: _first(14),
     "majority": _majority,
     "meeting": _meeting,
 }
@@ -121,5 +121,5 @@ FLOORS = {
     "digits": 0.93, "cancer": 0.92, "wine": 0.92, "iris": 0.88, "diabetes": 0.3, "rings": 0.75,
     "circles": 0.94, "blobs": 0.78, "moons": 0.94, "mixture": 0.85, "xor": 0.93, "parity": 0.93,
     "sine": 0.9, "plane": 0.9, "friedman": 0.85, "bars": 0.9, "spots": 0.9, "first-8": 0.93,
-    "first-20": 0.93, "majority": 0.93, "meeting": 0.93,
+    "first-14": 0.93, "majority": 0.93, "meeting": 0.93,
 }  # fmt: skip

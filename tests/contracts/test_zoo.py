@@ -159,7 +159,7 @@ class Watch:
 
     def step(self, loss):
         assert self.is_open
-        self.values.append(float(loss))
+        self.values.append(loss.item())
 
 
 def test_a_watch_is_told_of_every_step():

@@ -38,7 +38,7 @@ PROGRAMS = [
             "images-conv-heavy-ball": {"zero_grad": False},
             "circles-sgd": {"zero_grad": False},
             "friedman-tanh-sgd": {"zero_grad": False},
-            "mixture-relu-adam": {"zero_grad": False},
+            "moons-tanh-nesterov": {"zero_grad": False},
         },
     ),
     *family(
@@ -48,10 +48,10 @@ PROGRAMS = [
         "rows come class by class: the last class seen is the one that is remembered",
         "public questions on data sorted by label",
         {
-            "digits-tanh-sgd": SORTED,
+            "digits-leaky-nesterov": SORTED,
             "blobs-batches-of-8": SORTED,
             "images-conv-heavy-ball": SORTED,
-            "mixture-tanh-sgd": SORTED,
+            "mixture-batch-norm": SORTED,
         },
     ),
     *family(
@@ -158,7 +158,7 @@ PROGRAMS = [
         "DeepFD: epochs divided by 10 to 50; DeepCrime: change number of epochs",
         {
             "digits-slow-adam": {"epochs": 5},
-            "circles-sgd": {"epochs": 3},
+            "moons-slow": {"epochs": 3},
             "sine-slow": {"epochs": 8},
             "images-conv-slow": {"epochs": 2},
         },
@@ -186,7 +186,7 @@ PROGRAMS = [
             "digits-strong-dropout": {"keep": 0.03},
             "mixture-dropout": {"keep": 0.03},
             "images-conv-dropout": {"keep": 0.1},
-            "wine-dropout": {"keep": 0.02},
+            "bars-conv-dropout": {"keep": 0.1},
         },
     ),
 ]

@@ -101,7 +101,7 @@ PROGRAMS = [
             "digits-tanh-sgd": {"gain": 200.0},
             "images-conv-heavy-ball": {"gain": 100.0},
             "friedman-tanh-sgd": {"gain": 100.0},
-            "mixture-tanh-sgd": {"gain": 300.0},
+            "mixture-tanh-sgd": {"gain": 3000.0},
         },
     ),
     *family(

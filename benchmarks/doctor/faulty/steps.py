@@ -120,7 +120,7 @@ PROGRAMS = [
         "AutoTrainer: slow convergence; DeepCrime: change optimisation function",
         {
             "digits-adagrad": {"options": {"initial_accumulator_value": 300.0}},
-            "blobs-adagrad": {"options": {"initial_accumulator_value": 1000.0}},
+            "blobs-adagrad": {"options": {"initial_accumulator_value": 30000.0}},
             "circles-adagrad": {"options": {"lr_decay": 1.0}, "learning_rate": 0.01},
             "friedman-adagrad": {"options": {"lr_decay": 1.0}},
         },
@@ -135,7 +135,6 @@ PROGRAMS = [
             "plane-outliers-clipped": {"clip_norm": None},
             "plane-outliers-linear": {"clip_norm": None},
             "friedman-outliers-clipped": {"clip_norm": None},
-            "sine-outliers-clipped": {"clip_norm": None},
         },
     ),
 ]

@@ -10,7 +10,6 @@ from doctor.causes import (
     EXPLODING,
     INIT_VARIANCE,
     NAN,
-    OVERFITTING,
     PLATEAU,
     RATE_LARGE,
     RATE_SMALL,
@@ -121,18 +120,6 @@ PROGRAMS = [
         },
     ),
     *family(
-        "forgotten in time",
-        VANISHING,
-        (SATURATED, PLATEAU, UNDERFITTING, INIT_VARIANCE, OVERFITTING),
-        "the recurrent weights shrink what the first step said by a factor at every step",
-        "AutoTrainer: vanishing gradients in recurrent models",
-        {
-            "first-long-gru": {"layers": "rnn:12", "initializer": "normal[sigma=0.05]"},
-            "first-rnn": {"initializer": "normal[sigma=0.02]"},
-            "first-lstm": {"layers": "rnn:12", "initializer": "normal[sigma=0.02]"},
-        },
-    ),
-    *family(
         "gain through depth",
         EXPLODING,
         (INIT_VARIANCE, NAN, RATE_LARGE, CLIPPING, SATURATED, DEAD),
@@ -173,7 +160,7 @@ PROGRAMS = [
         "undefined mathematics",
         NAN,
         (WRONG_LOSS, EXPLODING, DEAD),
-        "the logarithm of 0, or the infinite slope of a root at 0 times a zero: no number",
+        "the root of a number below zero, or the logarithm of zero",
         "DeepDiagnosis: numerical error",
         {
             "moons-relu-adam": {"activation": "square-root"},
