@@ -5,7 +5,8 @@
     python benchmarks/verify_zoo.py --processes 2 --write    and put the numbers down
 
 What health and harm are is said in `doctor/measure.py`. Numbers go to `doctor/measured.json`, and
-with them what the twin of a faulty program reaches. `--split` writes `doctor/held_out.json` anew.
+with them what the twin of a faulty program reaches. `--split` writes `doctor/held_out.json` anew
+and counts what is there.
 """
 
 from __future__ import annotations
@@ -30,10 +31,12 @@ def main() -> int:
     parser.add_argument("--only", default="", help="a regular expression for names")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="put the numbers down")
-    parser.add_argument("--split", action="store_true", help="write the held-out list, no more")
+    parser.add_argument("--split", action="store_true", help="write the held-out list and count")
     asked = parser.parse_args()
     if asked.split:
         zoo.WRITTEN.write_text(json.dumps(zoo.by_rule(), indent=1) + "\n")
+        print(_counts("all", zoo.PROGRAMS))
+        print(_counts("held out", [p for p in zoo.PROGRAMS if zoo.is_held_out(p)]))
         return 0
     chosen = [program for program in zoo.PROGRAMS if re.search(asked.only, program.name)]
     twins = [program.twin for program in chosen if program.twin is not None]
@@ -60,6 +63,15 @@ def main() -> int:
         before = stored() if STORED.exists() else {}
         store({name: m for name, m in {**before, **measured}.items() if name in known})
     return bool(problems)
+
+
+def _counts(what: str, programs: list[Program]) -> str:
+    ill = [program for program in programs if not program.is_healthy]
+    families = {program.family for program in ill}
+    return (
+        f"{what}: {len(programs) - len(ill)} healthy programs, "
+        f"{len(ill)} faulty ones in {len(families)} families"
+    )
 
 
 def _judged(program: Program, measured: dict[str, Measured]) -> tuple[list[str], str]:

@@ -132,6 +132,13 @@ def noise_columns(made: Split, count: float, rng: np.random.Generator) -> Split:
     )
 
 
+def faint_columns(made: Split, count: float, rng: np.random.Generator) -> Split:
+    """Features of size 1e-40, as products of many probabilities are."""
+    return everywhere(
+        lambda x: np.column_stack([x, 1e-40 * rng.standard_normal((len(x), int(count)))]), made
+    )
+
+
 def bumps(made: Split, gamma: float, rng: np.random.Generator) -> Split:
     """Radial features exp(−γ‖x − c‖²) about 48 training rows c."""
     centres = made.x[rng.choice(len(made.x), 48, replace=False)]
@@ -159,5 +166,6 @@ CHANGES: dict[str, Change] = {
     "not a number": not_a_number,
     "scale targets": scale_targets,
     "noise columns": noise_columns,
+    "faint columns": faint_columns,
     "bumps": bumps,
 }

@@ -263,7 +263,7 @@ def _tables() -> list[Program]:
         make("mixture-deep", "mixture", "mlp:32x32x32x32", initializer="he", optimizer="rmsprop",
              learning_rate=5e-4, epochs=25),
         make("mixture-eight-layers", "mixture", "mlp:24x24x24x24x24x24x24x24", initializer="he",
-             epochs=25, floor=0.8),
+             weight_decay=1e-3, epochs=12, floor=0.8),
         make("mixture-deep-norm", "mixture", "mlp:24x24x24x24x24", activation="sigmoid",
              norm="batch", optimizer="sgd", learning_rate=0.2, weight_decay=2e-3, epochs=25,
              floor=0.7),

@@ -1,7 +1,8 @@
 """What a program reaches, and whether that is health or harm.
 
-A healthy program reaches its floor, and its validation loss is not far above the best it had. A
-faulty program is worse than its twin, by a margin, in the way that its fault says:
+A healthy program reaches its floor, scores on training rows at most 0.1 better, and its validation
+loss is not far above the best it had. A faulty program is worse than its twin, by a
+margin, in the way that its fault says:
 
     score       the twin's score on fresh rows is higher by the margin
     loss        log₁₀ of the training loss is higher by the margin
@@ -89,6 +90,8 @@ def ailments(program: Program, own: Measured) -> list[str]:
         found.append(f"score {own.score:.3f} below {floor}")
     if abs(own.score - own.fresh_score) > 0.03:
         found.append(f"score {own.score:.3f}, on fresh rows {own.fresh_score:.3f}")
+    if own.training_score - own.score > 0.1:
+        found.append(f"score {own.score:.3f}, on training rows {own.training_score:.3f}")
     if own.last_loss is None:
         found.append("a loss that is no number")
     last, best = own.last_validation_loss, own.best_validation_loss

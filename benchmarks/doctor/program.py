@@ -80,7 +80,7 @@ class Fault:
     alternatives: tuple[str, ...]  # causes that are no wrong answer
     why: str
     source: str  # where such faults were described
-    harm: str = "score"  # how it shows: see `doctor.harm`
+    harm: str = "score"  # how it shows: see `doctor.measure`
     margin: float = 0.08
 
 
