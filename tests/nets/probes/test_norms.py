@@ -14,10 +14,9 @@ def generator(seed=0):
 
 def look(modules, move=0.0):
     found = Norms(modules, generator())
-    every = range(len(found.parameters))
+    every = list(range(len(found.parameters)))
     found.gradients(every)
     found.weigh(every)
-    found.before(every)
     with torch.no_grad():
         for p in found.parameters:
             if p.requires_grad:
@@ -83,7 +82,6 @@ def test_large_parameters_are_compared_at_some_entries():
         step = 0.01 * torch.randn(layer.weight.shape, generator=generator(4))
     found = Norms([layer], generator())
     found.weigh([0])
-    found.before([0])
     with torch.no_grad():
         layer.weight += step
     found.after()

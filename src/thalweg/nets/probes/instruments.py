@@ -95,6 +95,7 @@ class Instruments:
         self._stepped[0] = True  # it has stepped already, and is heard of for the first time
         if self.is_armed:
             self._norms.weigh(self._which[0])
+            self._norms.forget(self._which[0])
 
     def detach(self) -> None:
         """Take all hooks off."""
@@ -135,6 +136,7 @@ class Instruments:
         for k, which in enumerate(self._which):
             if k not in self._stepped:
                 self._norms.weigh(which)
+                self._norms.forget(which)
         self._norms.after()
         return Look(self._norms.total, self._norms.by_layer() | self._outputs())
 
@@ -242,7 +244,6 @@ class Instruments:
             self.rate = float(optimizer.param_groups[0]["lr"])
         if self.is_armed and k not in self._stepped:
             self._norms.weigh(self._which[k])
-            self._norms.before(self._which[k])
         self._stepped[k] = closure is not None
         if closure is None:
             self._gradients(k)

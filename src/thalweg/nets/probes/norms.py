@@ -4,9 +4,9 @@
     update ratio = ‖Δw‖/‖w‖
 
 All norms of a look are one batched call and one read from the device. ‖w‖ and ‖g‖ are of all
-entries. Δw needs the weights of before the step: of parameters with more than 65,536 entries that
+entries. Δw needs the weights of before the step: of parameters with more than 16,384 entries that
 many are kept, drawn once (`Sample`), which is good for a relative error of about 1 %, and a model
-of any size needs no second copy of its weights.
+of any size needs no second copy of its weights. Moments of weights are of the same entries.
 
 A parameter that stands in several layers (tied weights) counts in each of them, and once in the
 total. Frozen parameters have a weight but no gradient and no update: NaN.
@@ -24,7 +24,7 @@ from torch import nn
 from thalweg.nets.probes.layers import weight_of
 from thalweg.nets.probes.sample import Sample
 
-KEPT = 65_536  # entries of a parameter to compare before and after a step
+KEPT = 16_384  # entries of a parameter to compare before and after a step
 
 
 class Norms:
@@ -56,21 +56,23 @@ class Norms:
         given = [k for k in which if self.parameters[k].grad is not None]
         self.gradient[given] = norms([_dense(self.parameters[k].grad) for k in given])
 
-    def before(self, which: Sequence[int]) -> None:
-        """Keep what is to be compared after the step."""
-        for k in which:
-            if self.parameters[k].requires_grad:
-                self._before[k] = self.sample.of(k, self.parameters[k])
-
     def weigh(self, which: Sequence[int]) -> None:
-        """Norms and moments of the weights as they are now."""
+        """Norms and moments of the weights as they are now; some of them are kept for `after`."""
         self.weight[which] = norms([self.parameters[k].detach() for k in which])
-        shown = [k for k in set(self.weights) & set(which) if k is not None]
-        if shown:
-            self.moments[shown] = _read([_moments(self.parameters[k].detach()) for k in shown])
+        shown = set(self.weights)
+        kept = {k: self.sample.of(k, self.parameters[k]) for k in which}
+        pairs = {k: _moments(kept[k]) for k in which if k in shown and kept[k].numel()}
+        if pairs:
+            self.moments[list(pairs)] = _read(list(pairs.values()))
+        self._before |= {k: some for k, some in kept.items() if self.parameters[k].requires_grad}
+
+    def forget(self, which: Sequence[int]) -> None:
+        """These did not step, or before they were weighed: there is nothing to compare."""
+        for k in which:
+            self._before.pop(k, None)
 
     def after(self) -> None:
-        """How far the trained weights have moved since `before`."""
+        """How far the trained weights have moved since `weigh`."""
         which = list(self._before)
         scales = np.array([self.sample.scales[k] for k in which])
         changes = [self.sample.of(k, self.parameters[k]) - self._before[k] for k in which]
@@ -120,10 +122,11 @@ def _read(tensors: Sequence[torch.Tensor]) -> np.ndarray:
 
 
 def _moments(weight: torch.Tensor) -> torch.Tensor:
+    """Mean and standard deviation, by two vectorized passes."""
     if weight.dtype in (torch.float16, torch.bfloat16):
         weight = weight.float()
-    std, mean = torch.std_mean(weight, correction=0)
-    return torch.stack([mean, std])
+    mean = weight.mean()
+    return torch.stack([mean, torch.linalg.vector_norm(weight - mean) / weight.numel() ** 0.5])
 
 
 def _dense(gradient: torch.Tensor | None) -> torch.Tensor:

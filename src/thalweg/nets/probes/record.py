@@ -34,7 +34,7 @@ One number a look and layer, float64[looks, layers], layers in the order of the 
     weight_norm          ‖w‖ of its parameters, before the step
     update_ratio         ‖Δw‖/‖w‖, by all that happened from the optimizer's step to `step`
     weight_mean          mean of the entries of its weight (the parameter with two axes or more)
-    weight_std           their standard deviation, before the step
+    weight_std           their standard deviation, before the step, from at most 16,384 entries
     mean, std            of all entries of its output, over the batch
     p15, p50, p85        percentiles of its output, from at most 4,096 entries
     dead                 share of units never above 0 on the batch: of ReLU and its like, and of

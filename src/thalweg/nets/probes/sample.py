@@ -29,7 +29,7 @@ class Sample:
         """The chosen entries of a tensor shaped like number `index`: a fresh vector."""
         entries = self.entries[index]
         flat = tensor.detach().reshape(-1)
-        return flat.clone() if entries is None else flat[entries]
+        return flat.clone() if entries is None else flat.index_select(0, entries)
 
 
 def _draw(tensor: torch.Tensor, most: int, generator: torch.Generator) -> torch.Tensor | None:
