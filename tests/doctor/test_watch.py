@@ -203,6 +203,22 @@ def test_a_forgotten_zero_grad_is_seen_from_the_second_step_on():
     assert w.record["gradient_kept"].tolist() == [0, 1, 1, 1, 1]
 
 
+def test_a_look_at_curvature_is_not_taken_for_a_step():
+    model = seeded(mlp)
+    optimizer = sgd(model)
+    (x, y), *_ = batches(1)
+    with tw.watch(
+        model, optimizer, every=1, closure=lambda: functional.cross_entropy(model(1e3 * x), y)
+    ) as w:
+        for x, y in batches(3):
+            functional.cross_entropy(model(x), y).backward()  # no zero_grad
+            optimizer.step()
+            w.step(1.0)
+    assert not np.isnan(w.record["hessian_largest"][0])
+    assert w.record["gradient_kept"].tolist() == [0, 1, 1]
+    assert (np.abs(w.record["mean"][:, 0]) < 10).all()
+
+
 @pytest.mark.parametrize("set_to_none", [True, False])
 def test_gradient_accumulation(set_to_none):
     model = seeded(lambda: nn.Sequential(nn.Linear(64, 8), nn.ReLU(), nn.Linear(8, 10)))

@@ -26,13 +26,14 @@ def test_what_is_kept_is_every_stride_th(count):
     assert count <= 16 or len(table) >= 8
 
 
-def test_a_number_of_a_sparse_column_outlives_its_row():
+@pytest.mark.parametrize("number", [0, 1, 3, 6, 37, 63])
+def test_a_number_of_a_sparse_column_outlives_its_row(number):
     table = Columns((2,), limit=4, sparse=[1])
     for k in range(64):
-        table.offer((k, 7.0 if k == 37 else np.nan))
+        table.offer((k, 7.0 if k == number else np.nan))
     assert np.nansum(table.rows[:, 1]) == 7.0
     (row,) = np.flatnonzero(~np.isnan(table.rows[:, 1]))
-    assert table.rows[row, 0] <= 37 < table.rows[row, 0] + table.stride
+    assert table.rows[row, 0] <= number < table.rows[row, 0] + table.stride
 
 
 def test_rows_may_be_tables_themselves():
