@@ -8,10 +8,11 @@
     cheap        with tw.watch(model, optimizer)
     curvature    with closure= as well, on a batch like those of the training
 
-All begin at the same weights and take turns in pieces of a few steps, so that what else the machine
-does falls on all of them alike. A ratio is the time of all pieces of a loop by that of the plain
-one; `by its own clock` is what the watch says it took. Promised: at most 1.05 for the cheap tier,
-1.20 more for curvature. The first look of each tier comes at once and is in the ratio.
+All begin at the same weights and take turns in pieces of some steps, in another order each time. A
+ratio is the processor time of all pieces of a loop by that of the plain one, as what else the
+machine does is no part of that; `by its own clock` is what the watch says it took. Promised: at
+most 1.05 for the cheap tier, 0.20 more with curvature. The first look of each tier comes at once
+and is in the ratio.
 
     python benchmarks/probes.py --steps 2000
 """
@@ -106,11 +107,11 @@ def measure(make: Callable[[], tuple[nn.Module, torch.Tensor]], steps: int) -> N
         curved = stack.enter_context(tw.watch(models[2], optimizers[2], closure=closure))
         watches = [None, cheap, curved]
         seconds = [0.0, 0.0, 0.0]
-        for _ in range(steps // PIECE):
-            for k, (loop, watch) in enumerate(zip(loops, watches, strict=True)):
-                begun = time.perf_counter()
-                run(loop, PIECE, watch)
-                seconds[k] += time.perf_counter() - begun
+        for turn in range(steps // PIECE):
+            for k in np.roll(range(3), turn):
+                begun = time.process_time()
+                run(loops[k], PIECE, watches[k])
+                seconds[k] += time.process_time() - begun
     plain, with_cheap, with_both = seconds
     first, second = cheap.record, curved.record
     bends = int(np.isfinite(second["hessian_trace"]).sum())

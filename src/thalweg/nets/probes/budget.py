@@ -7,8 +7,8 @@
 
 A look every k steps costs (a + c/k)/s of the training, so that k is doubled while c > k(φs − a),
 and halved while k/2 would still do. Both c and s are measured at every look: a larger batch,
-another machine or a busy one move k within one look. Besides, no look begins while what was spent
-in all is above φ times what training took in all, so that the first looks, which are many on
+another machine or a busy one move k within one look. Besides, no look begins that would bring what
+was spent in all above φ times what training took in all, so that the first looks, which are many on
 purpose (the start is where most goes wrong), are paid for before others come.
 
 Standing by, too, may take no more than half of the share: where it does (a network whose step takes
@@ -40,6 +40,7 @@ class Budget:
         self.interval = 1 if every is None else every  # k
         self.next = 1  # the earliest step to look at
         self.spent = 0.0  # seconds, of all looks and of standing by
+        self.last = 0.0  # c
         self.trained = 0.0  # seconds, pauses cut
         self.typical = math.nan  # s
         self.awake, self.asleep = math.nan, 0.0  # seconds of standing by, and of resting
@@ -51,7 +52,7 @@ class Budget:
             return (step - 1) % self.every == 0
         if step in self.first:
             return True
-        return step >= self.next and self.spent <= self.share * self.trained
+        return step >= self.next and self.spent + self.last <= self.share * self.trained
 
     def is_awake(self, step: int) -> bool:
         """Whether to stand by at `step`, if there is no look."""
@@ -87,6 +88,7 @@ class Budget:
     def looked(self, step: int, seconds: float) -> None:
         """A look at `step` took this long: when the next one may come."""
         self.spent += seconds
+        self.last = seconds
         if self.every is None and not math.isnan(self.typical):
             # Where standing by alone takes more than the share, looks are rare, but not none.
             each = max(self.share * self.typical - self.standing, 0.1 * self.share * self.typical)
