@@ -255,3 +255,27 @@ def test_the_graph_that_made_a_batch_is_not_kept():
 def test_an_optimizer_of_other_parameters_is_refused():
     with pytest.raises(InputError, match="optimizer must train parameters of the model, got SGD"):
         Instruments(net(), [torch.optim.SGD(net().parameters(), lr=0.1)])
+
+
+def test_asleep_only_optimizers_are_listened_to():
+    model = net()
+    loop = Loop(model)
+    loop.step()
+    loop.step(is_look=False)  # whose gradient is compared with that of the look
+    instruments, (optimizer,) = loop.instruments, loop.optimizers
+    for _ in range(2):
+        instruments.arm(False, is_awake=False)
+        assert hooks_on(model) == 0
+        assert hooks_on(model, optimizer) == 1
+        model(batch()).square().mean().backward()  # no zero_grad
+        optimizer.step()
+        assert instruments.finish() is None
+        assert math.isnan(instruments.kept)
+    instruments.arm(False, is_awake=True)
+    model(batch()).square().mean().backward()
+    optimizer.step()
+    instruments.finish()
+    assert instruments.kept == 1
+    assert loop.step(is_look=True)[0].columns["mean"].shape == (3,)
+    instruments.detach()
+    assert hooks_on(model, optimizer) == 0

@@ -79,6 +79,10 @@ def test_a_sentinel_can_go(p):
     sentinel.remove()
     backward(p, math.nan)
     assert alarms == []
+    p.grad = torch.ones(2)
+    sentinel.rise()  # the optimizer has stepped, the gradient is still there
+    backward(p)
+    assert sentinel.stepped() is True
 
 
 def test_posts_are_small_parameters_of_the_first_and_the_last_layer_with_gradients():

@@ -63,7 +63,7 @@ class Instruments:
         self.kept = math.nan  # whether the gradient held the last one
         self.is_settled = False  # whether it is known where numbers ended
         self.is_armed = False  # whether this step is a look
-        self._is_awake = True  # whether sentinels look at this step
+        self._is_awake = True  # whether this step is seen at all
         self._generator = torch.Generator().manual_seed(seed)
         self._collector = Collector(self._generator)
         self._norms = Norms(self.layers.values(), self._generator)
@@ -72,7 +72,8 @@ class Instruments:
         self._noise = self._noise_of_first()
         self._sentinels: dict[int, list[Sentinel]] = {}  # by optimizer
         self._gradient: torch.Tensor | None = None  # of the last look, for the step after it
-        self._handles: list[Any] = []
+        self._handles: list[Any] = []  # on optimizers
+        self._root: Any = None  # on the model
         self._on_layers: list[Any] = []
         self._is_called_whole: bool | None = None  # whether the root runs; None before it is known
         self._call: tuple[Sequence[Any], Mapping[str, Any]] | None = None  # the last batch
@@ -82,8 +83,8 @@ class Instruments:
     def attach(self) -> None:
         """Put hooks on the model and on the optimizers."""
         if not self.is_compiled:
-            enter = self._hook(self._enter)
-            self._handles = [self.model.register_forward_pre_hook(enter, with_kwargs=True)]
+            self._on_root()
+        self._is_awake = True
         for k in range(len(self._optimizers)):
             self._listen_to(k)
 
@@ -101,16 +102,18 @@ class Instruments:
         """Take all hooks off."""
         for handle in self._handles:
             handle.remove()
-        for sentinels in self._sentinels.values():
-            for sentinel in sentinels:
-                sentinel.remove()
-        self._handles, self._sentinels, self._call = [], {}, None
+        self._sleep()
+        self._handles, self._sentinels = [], {}
         self._off_layers()
 
     def arm(self, is_look: bool, is_awake: bool = True) -> None:
-        """Begin a step, which is a look or is not; asleep, not even sentinels are."""
+        """Begin a step, which is a look or is not; asleep, all but optimizers are left alone."""
         self.is_armed = is_look
-        self._is_awake = is_awake or is_look
+        is_awake = is_awake or is_look or self._gradient is not None
+        if is_awake and not self._is_awake:
+            self._wake()
+        elif self._is_awake and not is_awake:
+            self._sleep()
         self.agreement, self.kept = None, math.nan
         self._stepped, self._suspicion = {}, None
         if is_look:
@@ -120,10 +123,12 @@ class Instruments:
                 self._on_all_layers()
         for sentinels in self._sentinels.values():
             for sentinel in sentinels:
-                sentinel.is_armed, sentinel.is_resting = is_look, not self._is_awake
+                sentinel.is_armed = is_look
 
     def finish(self) -> Look | None:
         """The step is over: what was seen, if it is a look."""
+        if not self._is_awake:
+            return None
         self._off_layers()
         for k in range(len(self._optimizers)):
             # With a closure the gradient is there only now; without a step it may be an old one.
@@ -193,7 +198,7 @@ class Instruments:
 
     def _enter(self, module: nn.Module, args: Any, kwargs: Any) -> None:
         """The model is called."""
-        if not (self._is_awake and torch.is_grad_enabled()):
+        if not torch.is_grad_enabled():
             return
         if not kwargs and all(isinstance(x, torch.Tensor) and not x.requires_grad for x in args):
             self._call = args, kwargs
@@ -209,6 +214,26 @@ class Instruments:
     def _leave(self, module: nn.Module, inputs: Any, output: Any) -> None:
         """The model returns, or fails."""
         self._off_layers()
+
+    def _on_root(self) -> None:
+        hook = self._hook(self._enter)
+        self._root = self.model.register_forward_pre_hook(hook, with_kwargs=True)
+
+    def _wake(self) -> None:
+        self._is_awake = True
+        if not self.is_compiled:
+            self._on_root()
+        for sentinels in self._sentinels.values():
+            for sentinel in sentinels:
+                sentinel.rise()
+
+    def _sleep(self) -> None:
+        self._is_awake, self._call = False, None
+        if self._root is not None:
+            self._root.remove()
+        for sentinels in self._sentinels.values():
+            for sentinel in sentinels:
+                sentinel.remove()
 
     def _on_all_layers(self) -> None:
         self._on_layers = [
@@ -242,6 +267,9 @@ class Instruments:
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         if k == 0:
             self.rate = float(optimizer.param_groups[0]["lr"])
+        if not self._is_awake:
+            self._stepped[k] = True
+            return
         if self.is_armed and k not in self._stepped:
             self._norms.weigh(self._which[k])
         self._stepped[k] = closure is not None

@@ -40,14 +40,19 @@ class Sentinel:
         self.is_fresh = False  # whether no backward came since the optimizer's step
         self.is_kept: bool | None = None  # whether .grad holds that of the step before
         self.is_armed = False  # whether to look even where that means waiting for the device
-        self.is_resting = False  # whether not to look
         self._is_free = parameter.device.type == "cpu"
         self._alarm = alarm
-        self._handle = parameter.register_hook(Hook(self._backward, meter or Meter()))
+        self._hook = Hook(self._backward, meter or Meter())
+        self._handle = parameter.register_hook(self._hook)
 
     def remove(self) -> None:
         """Stand there no longer."""
         self._handle.remove()
+
+    def rise(self) -> None:
+        """Stand there again, the optimizer having stepped meanwhile."""
+        self._handle = self.parameter.register_hook(self._hook)
+        self.is_kept, self.is_fresh = None, True
 
     def stepped(self) -> bool | None:
         """The optimizer takes its step: whether with the last gradient in it, None if unknown."""
@@ -55,7 +60,7 @@ class Sentinel:
         return kept
 
     def _backward(self, gradient: torch.Tensor) -> None:
-        if self.is_resting or not (self._is_free or self.is_armed):
+        if not (self._is_free or self.is_armed):
             self.is_fresh = False
             return
         held = self.parameter.grad
