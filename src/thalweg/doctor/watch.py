@@ -129,6 +129,7 @@ class Watch:
         self._is_on = False
         self._step = 0
         self._ended = math.nan  # when the last step was over
+        self._tail = 0.0  # seconds of it that were not charged then
         if self._instruments.is_compiled:
             self._notes.append(
                 "the model is compiled, where hooks are not called: outputs of layers were not seen"
@@ -182,16 +183,19 @@ class Watch:
             self._looks.took(seconds)
             if self._closure is not None:
                 self._curvatures.took(seconds)
-        own = instruments.meter.read() + time.perf_counter() - begun
+        own = instruments.meter.read() + time.perf_counter() - begun + self._tail
         if look is None:
             self._looks.stood_by(self._step, own)
         else:
             self._looks.looked(self._step, own)
+        bent = self._bend()
+        rest = time.perf_counter()
         self._journal.step(
             value, held_out, instruments.rate, seconds, instruments.model.training,
-            instruments.kept, self._bend(),
+            instruments.kept, bent,
         )  # fmt: skip
         self._begin()
+        self._tail = self._ended - rest
 
     def __call__(self, moment: Any) -> None:
         """Be a probe of `tw.nets.fit`."""

@@ -21,7 +21,7 @@ def simulate(budget, steps, seconds, cost, standing=0.0):
 
 
 def test_the_interval_by_hand():
-    budget = Budget(0.05)
+    budget = Budget(0.04 / MARGIN)
     budget.took(1.0)
     budget.looked(1, 0.1)  # 0.1 ≤ 0.04·k from k = 4 on
     assert (budget.interval, budget.next) == (4, 5)
@@ -81,7 +81,7 @@ def test_the_interval_has_an_end():
 
 @pytest.mark.parametrize(("standing", "rest"), [(0.019, 1), (0.03, 2), (0.1, 8), (3.0, 64)])
 def test_instruments_rest_where_standing_by_takes_more_than_half_of_the_share(standing, rest):
-    budget = Budget(0.05)
+    budget = Budget(0.04 / MARGIN)
     for step in range(1, 500):
         budget.took(1.0)
         budget.stood_by(step, standing if budget.is_awake(step) else 0.001)

@@ -12,7 +12,8 @@ targets       what it is to answer
 sentinel      gradients that were not zeroed or are not finite, every step
 origin        the layer in which numbers ended
 curvature     both ends of the Hessian's spectrum and its trace
-preconditioner  what an adaptive optimizer divides by
+preconditioner
+              what an adaptive optimizer divides by
 budget        when to look, by what looks cost
 hook          how a model calls an instrument, timed, and left out of copies
 journal       rows become columns become a record

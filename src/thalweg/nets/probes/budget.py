@@ -24,7 +24,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 
-MARGIN = 0.8  # of the share that is spent: what clocks do not see has to fit as well
+# Of the share that is spent: what the clock does not see, as caches that a look has emptied, has to
+# fit as well.
+MARGIN = 0.6
 LONGEST = 2**20  # steps between looks
 SMOOTHING = 0.1  # weight of the newest step in a running mean
 PAUSE = 3.0  # times s that one step may count for

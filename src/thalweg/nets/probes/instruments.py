@@ -8,7 +8,8 @@
 Layers carry hooks only while the model runs at a look: they are put on when it is called with
 gradients on, and taken off when it returns. So steps in between run as they would alone, and an
 evaluation never sees a hook (PyTorch's transformer would choose another path). A model that is
-called by its parts, never as a whole, carries them from the end of the step before.
+called by its parts, never as a whole, carries them from the end of the step before. Asleep, a step
+is left alone but for its learning rate (see `budget`).
 
 Each optimizer reports its own parameters when it steps, as others' gradients may not be there yet;
 parameters that no optimizer has go with the first. With a closure the gradient comes during the
