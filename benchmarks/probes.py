@@ -5,12 +5,13 @@
     transformer  two layers of width 64 with four heads, 32 words, batches of 16
 
     plain        the loop alone
+    again        the same once more: how far ratios may be trusted
     cheap        with tw.watch(model, optimizer)
     curvature    with closure= as well, on a batch like those of the training
 
 All begin at the same weights and take turns in pieces of some steps, in another order each time. A
-ratio is the processor time of all pieces of a loop by that of the plain one, as what else the
-machine does is no part of that; `by its own clock` is what the watch says it took. Promised: at
+ratio is the processor time of all pieces of a loop by the mean of the two plain ones, as what else
+the machine does is no part of that; `by its own clock` is what the watch says it took. Promised: at
 most 1.05 for the cheap tier, 0.20 more with curvature. The first look of each tier comes at once
 and is in the ratio.
 
@@ -82,8 +83,8 @@ def main() -> None:
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
     print(f"{asked.steps} steps, {asked.threads} threads")
-    print(f"{'':<13}{'ms a step':>10}{'cheap':>9}{'looks':>7}{'curvature':>11}{'looks':>7}"
-          f"{'by its own clock':>24}")  # fmt: skip
+    print(f"{'':<13}{'ms a step':>10}{'again':>9}{'cheap':>9}{'looks':>7}"
+          f"{'curvature':>11}{'looks':>7}{'by its own clock':>24}")  # fmt: skip
     for make in (mlp, cnn, transformer):
         measure(make, asked.steps)
 
@@ -94,7 +95,7 @@ def measure(make: Callable[[], tuple[nn.Module, torch.Tensor]], steps: int) -> N
     model, batches = make()
     labels = torch.randint(10, batches.shape[:2])
     with ExitStack() as stack:
-        models = [copy.deepcopy(model) for _ in range(3)]
+        models = [copy.deepcopy(model) for _ in range(4)]
         optimizers = [torch.optim.Adam(each.parameters(), lr=1e-3) for each in models]
         loops = [stepper(m, o, batches, labels) for m, o in zip(models, optimizers, strict=True)]
         for loop in loops:
@@ -105,14 +106,15 @@ def measure(make: Callable[[], tuple[nn.Module, torch.Tensor]], steps: int) -> N
             return functional.cross_entropy(models[2](batches[0]), labels[0])
 
         curved = stack.enter_context(tw.watch(models[2], optimizers[2], closure=closure))
-        watches = [None, cheap, curved]
-        seconds = [0.0, 0.0, 0.0]
+        watches = [None, cheap, curved, None]
+        seconds = [0.0] * 4
         for turn in range(steps // PIECE):
-            for k in np.roll(range(3), turn):
+            for k in np.roll(range(4), turn):
                 begun = time.process_time()
                 run(loops[k], PIECE, watches[k])
                 seconds[k] += time.process_time() - begun
-    plain, with_cheap, with_both = seconds
+    first_time, with_cheap, with_both, again = seconds
+    plain = (first_time + again) / 2
     first, second = cheap.record, curved.record
     bends = int(np.isfinite(second["hessian_trace"]).sum())
     own = (
@@ -120,8 +122,8 @@ def measure(make: Callable[[], tuple[nn.Module, torch.Tensor]], steps: int) -> N
         f"{second.scalars['curvature_overhead']:.3f}"
     )
     print(
-        f"{make.__name__:<13}{1e3 * plain / steps:>10.2f}{with_cheap / plain:>8.3f}×"
-        f"{len(first['look']):>7}{with_both / plain:>10.3f}×{bends:>7}{own:>24}",
+        f"{make.__name__:<13}{1e3 * plain / steps:>10.2f}{again / first_time:>8.3f}×"
+        f"{with_cheap / plain:>8.3f}×{len(first['look']):>7}{with_both / plain:>10.3f}×{bends:>7}{own:>24}",
         flush=True,
     )
 
