@@ -123,7 +123,8 @@ def measure(make: Callable[[], tuple[nn.Module, torch.Tensor]], steps: int) -> N
     )
     print(
         f"{make.__name__:<13}{1e3 * plain / steps:>10.2f}{again / first_time:>8.3f}×"
-        f"{with_cheap / plain:>8.3f}×{len(first['look']):>7}{with_both / plain:>10.3f}×{bends:>7}{own:>24}",
+        f"{with_cheap / plain:>8.3f}×{len(first['look']):>7}"
+        f"{with_both / plain:>10.3f}×{bends:>7}{own:>24}",
         flush=True,
     )
 
