@@ -6,6 +6,7 @@
 # make bench-plan    what auto chose, beside the fastest method, on the same problems
 # make bench-growth  time and memory against the number of rows and of columns
 # make bench-nets    a step of each optimizer, training and augmentation, beside torch's
+# make bench-doctor  what watching a training takes of its time
 # make figures       the pictures in docs/nets/figures
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -14,7 +15,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets figures clean
+.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor figures clean
 
 demo: $(READY)
 	$(BIN)/python examples/compare_methods.py
@@ -52,6 +53,9 @@ bench-nets: $(READY)
 	$(BIN)/python benchmarks/nets.py
 	$(BIN)/python benchmarks/augmentation.py
 	$(BIN)/python benchmarks/fit.py
+
+bench-doctor: $(READY)
+	$(BIN)/python benchmarks/probes.py
 
 figures: $(READY)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plots]'

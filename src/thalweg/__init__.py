@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from thalweg import data, nets, theory
+    from thalweg import data, doctor, nets, theory
     from thalweg.certificates.critical_point import CriticalPoint, classify
     from thalweg.certificates.duality import certify
     from thalweg.core.certificate import Certificate
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from thalweg.core.plan import Plan
     from thalweg.core.run import Run
     from thalweg.core.trace import Trace
+    from thalweg.doctor.watch import watch
     from thalweg.estimators.elastic_net import ElasticNet
     from thalweg.estimators.lasso import Lasso
     from thalweg.estimators.linear_svc import LinearSVC
@@ -112,9 +113,11 @@ _HOMES = {
     "plan": "planner.plan",
     "Plan": "core.plan",
     "path": "planner.path",
+    "watch": "doctor.watch",
 }
 _MODULES = {
     "data": "data",
+    "doctor": "doctor",
     "nets": "nets",
     "surfaces": "objectives.surfaces",
     "theory": "theory",
@@ -170,12 +173,14 @@ __all__ = [
     "check_smooth",
     "classify",
     "data",
+    "doctor",
     "minimize",
     "nets",
     "path",
     "plan",
     "surfaces",
     "theory",
+    "watch",
 ]
 
 

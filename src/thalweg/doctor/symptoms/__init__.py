@@ -1,0 +1,22 @@
+"""Symptoms: each a pure function of a record, one question a file.
+
+    def symptom(record: Record) -> list[Finding]
+
+A symptom that is absent returns nothing; one that cannot be judged from the record neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from thalweg.core.finding import Finding, worst_first
+from thalweg.nets.probes.record import Record
+
+Symptom = Callable[[Record], list[Finding]]
+
+SYMPTOMS: tuple[Symptom, ...] = ()
+
+
+def diagnose(record: Record) -> list[Finding]:
+    """What all symptoms find in a record, worst first."""
+    return worst_first([finding for symptom in SYMPTOMS for finding in symptom(record)])

@@ -1,0 +1,63 @@
+import math
+
+import pytest
+import torch
+
+from thalweg.nets.probes.targets import NAMES, Targets, kind_of
+
+
+def seen(*batches):
+    targets = Targets()
+    for y in batches:
+        targets.add(y)
+    return {name.removeprefix("target_"): value for name, value in targets.scalars().items()}
+
+
+def test_classes_by_hand():
+    found = seen(torch.tensor([0, 2, 2]), torch.tensor([2, 1]))
+    assert (found["kind"], found["columns"], found["classes"]) == ("classes", 1.0, 3.0)
+    assert found["largest_share"] == 0.6
+    assert (found["min"], found["max"], found["mean"]) == (0, 2, 1.4)
+    assert tuple(found) == NAMES
+
+
+def test_numbers_by_hand():
+    found = seen(torch.tensor([[1.5], [2.5]]), torch.tensor([[-1.0], [1.0]]))
+    assert found["kind"] == "numbers"
+    assert (found["min"], found["max"], found["mean"]) == (-1, 2.5, 1)
+    assert found["std"] == pytest.approx(math.sqrt((2.25 + 6.25 + 1 + 1) / 4 - 1))
+    assert math.isnan(found["classes"])
+
+
+@pytest.mark.parametrize(
+    ("y", "kind"),
+    [
+        (torch.tensor([1, 0]), "classes"),
+        (torch.tensor([True, False]), "classes"),
+        (torch.eye(3), "one-hot"),
+        (torch.tensor([[0.0, 1.0], [1.0, 1.0]]), "zero-one"),
+        (torch.tensor([0.0, 1.0]), "zero-one"),
+        (torch.tensor([[1.0], [0.0]]), "zero-one"),
+        (torch.tensor([0.0, 0.5]), "numbers"),
+        (torch.tensor([math.nan]), "numbers"),
+    ],
+)
+def test_kinds(y, kind):
+    assert kind_of(y) == kind
+
+
+def test_one_hot_rows_are_classes():
+    found = seen(torch.eye(4)[[0, 1, 1, 3]])
+    assert (found["classes"], found["largest_share"], found["columns"]) == (3, 0.5, 4)
+
+
+def test_a_batch_of_numbers_makes_all_of_them_numbers():
+    found = seen(torch.tensor([0.0, 1.0]), torch.tensor([0.3]))
+    assert found["kind"] == "numbers"
+    assert math.isnan(found["largest_share"])
+
+
+def test_nothing_was_seen():
+    found = seen(None, "words", torch.empty(0))
+    assert found["kind"] == ""
+    assert all(math.isnan(value) for name, value in found.items() if name != "kind")
