@@ -20,9 +20,10 @@ import time
 from collections.abc import Iterator
 
 import torch
-from doctor import zoo
 from doctor.measure import STORED, Measured, ailments, harm, measure, store, stored
 from doctor.program import Program
+
+from doctor import zoo
 
 
 def main() -> int:

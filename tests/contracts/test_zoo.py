@@ -7,7 +7,6 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-from doctor import measure, zoo
 from doctor.causes import CAUSES
 from doctor.changes import CHANGES
 from doctor.data import Data, Split
@@ -18,6 +17,8 @@ from doctor.losses import score
 from doctor.program import changed
 from doctor.recipe import pair_of, recipe_of
 from doctor.sources import FLOORS, SOURCES
+
+from doctor import measure, zoo
 
 BY_NAME = {program.name: program for program in zoo.PROGRAMS}
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from thalweg.core.finding import Finding, worst_first
+from thalweg.doctor.symptoms.not_finite import not_finite
 from thalweg.nets.probes.record import Record
 
 Symptom = Callable[[Record], list[Finding]]
 
-SYMPTOMS: tuple[Symptom, ...] = ()
+SYMPTOMS: tuple[Symptom, ...] = (not_finite,)
 
 
 def diagnose(record: Record) -> list[Finding]:
