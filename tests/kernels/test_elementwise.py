@@ -60,7 +60,8 @@ def slow_pass(name, buffers, scalars):
 
 def test_every_rule_has_its_pass():
     not_elementwise = {"clip_by_norm", "nadam_momentum", "project_ball", "sqrt"}
-    assert set(PASSES) == set(rules.__all__) - not_elementwise
+    hoisted = {"adam_hoisted", "nadam_hoisted", "rmsprop_hoisted"}  # what other rules end in
+    assert set(PASSES) == set(rules.__all__) - not_elementwise - hoisted
     for name, pass_ in PASSES.items():
         names = inspect.signature(getattr(rules, name)).parameters
         assert pass_.__name__ == f"{name}_pass"

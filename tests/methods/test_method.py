@@ -45,6 +45,7 @@ COUNTS = [
     ("sdca", "block"),
     ("cd", "working_set"),
 ]
+COUNTS_FROM_ZERO = [("newton-cg", "memory")]
 FLAGS = [
     ("adagrad", "eps_inside"),
     ("adam", "bias_correction"),
@@ -54,6 +55,7 @@ FLAGS = [
     ("fista", "restart"),
     ("lbfgs", "precondition"),
     ("nesterov", "restart"),
+    ("newton-cg", "lengthen"),
     ("rmsprop", "eps_inside"),
     ("rmsprop", "lagged"),
 ]
@@ -64,7 +66,8 @@ def test_every_option_of_every_method_is_in_a_table_here():
     named = ("schedule", "sampling", "average", "start", "iterate")
     words = {(name, word) for name in tw.METHODS for word in named} & every
     words |= {("catalyst", "inner"), *[(name, "step") for name in INCREMENTAL]}
-    assert every == words | set(NUMBERS) | set(COUNTS) | set(FLAGS)
+    counts = {*COUNTS, *COUNTS_FROM_ZERO}
+    assert every == words | set(NUMBERS) | counts | set(FLAGS)
 
 
 def fields(cls):
@@ -97,6 +100,15 @@ def test_counts_must_be_whole(name, option, bad):
     with pytest.raises(tw.InputError) as caught:
         tw.METHODS[name](**{option: bad})
     assert str(caught.value) == f"{option} must be a whole number, at least 1, got {bad!r}"
+
+
+@pytest.mark.parametrize("bad", [-1, 2.5, float("nan"), "much"])
+@pytest.mark.parametrize(("name", "option"), COUNTS_FROM_ZERO)
+def test_counts_that_may_be_zero(name, option, bad):
+    with pytest.raises(tw.InputError) as caught:
+        tw.METHODS[name](**{option: bad})
+    assert str(caught.value) == f"{option} must be a whole number, at least 0, got {bad!r}"
+    tw.METHODS[name](**{option: 0})
 
 
 @pytest.mark.parametrize("bad", ["no", "false", 0, 0.9, None])

@@ -349,8 +349,3 @@ def test_a_linear_problem_has_a_preconditioner_of_its_own_and_no_memory():
         follow(tw.NewtonCG(memory=memory), data, np.zeros(data.dim), 4)[-1] for memory in (5, 0)
     )
     np.testing.assert_array_equal(with_memory.w, without.w)
-
-
-def test_a_memory_is_a_count():
-    with pytest.raises(tw.InputError, match="memory must be"):
-        tw.NewtonCG(memory=-1)
