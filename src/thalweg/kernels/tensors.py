@@ -20,8 +20,9 @@ The memory of one table row is that of one float type, and does not overlap that
 of this is checked inside.
 
 Arithmetic is in the type of the tensors, as PyTorch's is: eight float32 at a time where there are
-four float64, almost 3 times as fast while all is in cache. What depends on no element, 1 − β and 1 − βᵗ
-above all, is computed in float64 before the loop and rounded once. Norms are summed in float64.
+four float64, almost 3 times as fast while all is in cache. What depends on no element, 1 − β and
+1 − βᵗ above all, is computed in float64 before the loop and rounded once. Norms are summed in
+float64.
 """
 
 import math
