@@ -5,28 +5,25 @@ Each is fitted on training data alone and then applied to any. Names are resolve
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
+
+from thalweg.core.lazy import resolve
 
 # Where each public name lives.
 _HOMES = {
-    "ImageScaler": "image_scaler",
-    "LogScaler": "log_scaler",
-    "MeanScaler": "mean_scaler",
-    "MinMaxScaler": "min_max_scaler",
-    "Whitening": "whitening",
-    "ZScore": "z_score",
+    "ImageScaler": "data.image_scaler",
+    "LogScaler": "data.log_scaler",
+    "MeanScaler": "data.mean_scaler",
+    "MinMaxScaler": "data.min_max_scaler",
+    "Whitening": "data.whitening",
+    "ZScore": "data.z_score",
 }
 
 __all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'thalweg.data' has no attribute {name!r}")
-    value = getattr(import_module(f"thalweg.data.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+    return resolve(__name__, _HOMES, name)
 
 
 def __dir__() -> list[str]:

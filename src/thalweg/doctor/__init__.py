@@ -5,8 +5,9 @@ Needs the extra `nets`. Names are resolved when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
+
+from thalweg.core.lazy import resolve
 
 # Where each public name lives.
 _HOMES = {
@@ -20,11 +21,7 @@ __all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'thalweg.doctor' has no attribute {name!r}")
-    value = getattr(import_module(f"thalweg.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+    return resolve(__name__, _HOMES, name)
 
 
 def __dir__() -> list[str]:

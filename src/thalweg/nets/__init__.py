@@ -5,65 +5,62 @@ Needs the extra `nets`. Names are resolved when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
+
+from thalweg.core.lazy import resolve
 
 # Where each public name lives.
 _HOMES = {
-    "AdaGrad": "optimizers.adagrad",
-    "Adam": "optimizers.adam",
-    "Augmentation": "augmentation.compose",
-    "BatchNorm": "norms.batch_norm",
-    "ColourJitter": "augmentation.colour",
-    "CosineRamp": "regularizers.schedule",
-    "Dropout": "regularizers.dropout",
-    "EarlyStopping": "regularizers.early_stopping",
-    "HeavyBall": "optimizers.heavy_ball",
-    "HorizontalFlip": "augmentation.flip",
-    "KLSparsity": "regularizers.kl_sparsity",
-    "L1": "regularizers.l1",
-    "L2": "regularizers.l2",
-    "LBFGS": "optimizers.lbfgs",
-    "LensDistortion": "augmentation.lens",
-    "LinearRamp": "regularizers.schedule",
-    "MaxNorm": "regularizers.max_norm",
-    "Nadam": "optimizers.nadam",
-    "NaiveNormalization": "norms.naive_normalization",
-    "Nesterov": "optimizers.nesterov",
-    "RMSProp": "optimizers.rmsprop",
-    "RandomCrop": "augmentation.crop",
-    "Recipe": "recipes.recipe",
-    "Regularizer": "regularizers.regularizer",
-    "Rotation": "augmentation.affine",
-    "SGD": "optimizers.sgd",
-    "Stretching": "augmentation.affine",
-    "TowardsEnd": "regularizers.schedule",
-    "Translation": "augmentation.affine",
-    "TruncatedNewton": "optimizers.truncated_newton",
-    "evaluate": "training.evaluate",
-    "fans": "initializers.fans",
-    "fit": "training.fit",
-    "fold": "norms.fold",
-    "initialize": "initializers.initialize",
-    "log_odds": "initializers.log_odds",
-    "lr_find": "training.lr_find",
-    "naive_normalization": "norms.naive_normalization",
-    "no_decay_groups": "optimizers.groups",
-    "objective": "training.objective",
-    "parameter_groups": "optimizers.units",
-    "population_statistics": "norms.population",
-    "pre_initialize": "initializers.pre_initialize",
+    "AdaGrad": "nets.optimizers.adagrad",
+    "Adam": "nets.optimizers.adam",
+    "Augmentation": "nets.augmentation.compose",
+    "BatchNorm": "nets.norms.batch_norm",
+    "ColourJitter": "nets.augmentation.colour",
+    "CosineRamp": "nets.regularizers.schedule",
+    "Dropout": "nets.regularizers.dropout",
+    "EarlyStopping": "nets.regularizers.early_stopping",
+    "HeavyBall": "nets.optimizers.heavy_ball",
+    "HorizontalFlip": "nets.augmentation.flip",
+    "KLSparsity": "nets.regularizers.kl_sparsity",
+    "L1": "nets.regularizers.l1",
+    "L2": "nets.regularizers.l2",
+    "LBFGS": "nets.optimizers.lbfgs",
+    "LensDistortion": "nets.augmentation.lens",
+    "LinearRamp": "nets.regularizers.schedule",
+    "MaxNorm": "nets.regularizers.max_norm",
+    "Nadam": "nets.optimizers.nadam",
+    "NaiveNormalization": "nets.norms.naive_normalization",
+    "Nesterov": "nets.optimizers.nesterov",
+    "RMSProp": "nets.optimizers.rmsprop",
+    "RandomCrop": "nets.augmentation.crop",
+    "Recipe": "nets.recipes.recipe",
+    "Regularizer": "nets.regularizers.regularizer",
+    "Rotation": "nets.augmentation.affine",
+    "SGD": "nets.optimizers.sgd",
+    "Stretching": "nets.augmentation.affine",
+    "TowardsEnd": "nets.regularizers.schedule",
+    "Translation": "nets.augmentation.affine",
+    "TruncatedNewton": "nets.optimizers.truncated_newton",
+    "evaluate": "nets.training.evaluate",
+    "fans": "nets.initializers.fans",
+    "fit": "nets.training.fit",
+    "fold": "nets.norms.fold",
+    "initialize": "nets.initializers.initialize",
+    "log_odds": "nets.initializers.log_odds",
+    "lr_find": "nets.training.lr_find",
+    "naive_normalization": "nets.norms.naive_normalization",
+    "no_decay_groups": "nets.optimizers.groups",
+    "objective": "nets.training.objective",
+    "parameter_groups": "nets.optimizers.units",
+    "population_statistics": "nets.norms.population",
+    "pre_initialize": "nets.initializers.pre_initialize",
 }
 
 __all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'thalweg.nets' has no attribute {name!r}")
-    value = getattr(import_module(f"thalweg.nets.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+    return resolve(__name__, _HOMES, name)
 
 
 def __dir__() -> list[str]:
