@@ -133,12 +133,12 @@ class NewtonCG(Method):
             seen.append((d, Hd))
             return Hd
 
-        D = np.ones_like(point.w)
+        precondition = preconditioner(problem, hessian, rng)
+        if pairs:  # only learnt where that is the identity
+            precondition = partial(product, S, Y, rho, np.ones_like(point.w), pairs)
         p, promised, length, on_edge, norm = steihaug(
             products if len(S) else hessian.vector,
-            partial(product, S, Y, rho, D, pairs)
-            if pairs
-            else preconditioner(problem, hessian, rng),
+            precondition,
             point.gradient,
             radius,
             # Norms by one M and by another cannot be compared: with a memory η = ½.
