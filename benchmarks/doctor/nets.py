@@ -21,6 +21,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from thalweg.nets.recipes.layers import ACTIVATIONS as RECIPES
+
 
 @dataclass(frozen=True)
 class Net:
@@ -120,13 +122,7 @@ class Attention(nn.Module):
 
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {
-    "relu": nn.ReLU,
-    "tanh": nn.Tanh,
-    "sigmoid": nn.Sigmoid,
-    "leaky-relu": nn.LeakyReLU,
-    "elu": nn.ELU,
-    "gelu": nn.GELU,
-    "identity": nn.Identity,
+    **RECIPES,
     "selu": nn.SELU,
     "silu": nn.SiLU,
     "softplus": nn.Softplus,
