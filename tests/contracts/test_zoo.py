@@ -7,7 +7,6 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-from doctor.causes import CAUSES
 from doctor.changes import CHANGES
 from doctor.data import Data, Split
 from doctor.faulty import FAULTY
@@ -19,6 +18,7 @@ from doctor.recipe import pair_of, recipe_of
 from doctor.sources import FLOORS, SOURCES
 
 from doctor import measure, zoo
+from thalweg.doctor.causes import CAUSES
 
 BY_NAME = {program.name: program for program in zoo.PROGRAMS}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.causes import CAUSES
 from doctor.healthy import HEALTHY
 from doctor.program import Fault, Program, changed
+from thalweg.doctor.causes import CAUSES
 
 TWINS = {program.name: program for program in HEALTHY}
 

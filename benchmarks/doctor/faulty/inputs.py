@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from doctor.causes import (
+from doctor.faulty.family import family
+from thalweg.doctor.causes import (
     CONDITIONING,
     CONSTANT,
     COVARIATE_SHIFT,
@@ -23,7 +24,6 @@ from doctor.causes import (
     UNSCALED,
     VANISHING,
 )
-from doctor.faulty.family import family
 
 HUNDREDFOLD = {"scaling": "none", "changes": (("scale", 100.0),)}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from doctor.causes import (
+from doctor.faulty.family import family
+from thalweg.doctor.causes import (
     COVARIATE_SHIFT,
     DEAD,
     EXPLODING,
@@ -22,7 +23,6 @@ from doctor.causes import (
     VANISHING,
     ZERO_GRAD,
 )
-from doctor.faulty.family import family
 
 SORTED = {"shuffle": False, "changes": (("sort", 0.0),)}
 

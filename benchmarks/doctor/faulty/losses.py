@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from doctor.causes import (
+from doctor.faulty.family import family
+from thalweg.doctor.causes import (
     CLIPPING,
     DEAD,
     EXPLODING,
@@ -17,7 +18,6 @@ from doctor.causes import (
     VANISHING,
     WRONG_LOSS,
 )
-from doctor.faulty.family import family
 
 PROGRAMS = [
     *family(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from doctor.causes import (
+from doctor.faulty.family import family
+from thalweg.doctor.causes import (
     ADAGRAD,
     CLIPPING,
     DEAD,
@@ -16,7 +17,6 @@ from doctor.causes import (
     UNSCALED,
     ZERO_GRAD,
 )
-from doctor.faulty.family import family
 
 WILD = (EXPLODING, NAN, DEAD, SATURATED, CLIPPING)
 TIMID = (UNDERFITTING, PLATEAU)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from doctor.causes import (
+from doctor.faulty.family import family
+from thalweg.doctor.causes import (
     CLIPPING,
     CONDITIONING,
     COVARIATE_SHIFT,
@@ -20,7 +21,6 @@ from doctor.causes import (
     VANISHING,
     WRONG_LOSS,
 )
-from doctor.faulty.family import family
 
 STUCK = (PLATEAU, VANISHING, UNDERFITTING)
 

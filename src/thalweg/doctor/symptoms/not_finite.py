@@ -10,6 +10,7 @@ derivative of a root, a logarithm or a norm at 0, or in a long chain of layers t
 from __future__ import annotations
 
 from thalweg.core.finding import Finding, Severity
+from thalweg.doctor.causes import NAN
 from thalweg.nets.probes.record import Record
 
 ADVICE = {
@@ -31,7 +32,7 @@ def not_finite(record: Record) -> list[Finding]:
     place = f"the {where} of {layer}" if layer else f"the {where}"
     return [
         Finding(
-            name="not finite",
+            name=NAN,
             severity=Severity.ACT,
             claim=f"{place} was the first not to be finite, at step {step}",
             measured=float(step),

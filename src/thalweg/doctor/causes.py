@@ -1,8 +1,6 @@
-"""The words for what is wrong with a training: one vocabulary for programs and for whoever looks.
+"""The words for what is wrong with a training: the names of findings, and what remedies treat.
 
-A faulty program names one of these as its cause, and those that an honest observer may name
-instead: a learning rate that is too large kills ReLU units, and dead units are then no wrong
-answer.
+Several may be true of one training: a learning rate that is too large kills ReLU units.
 """
 
 from __future__ import annotations
