@@ -11,10 +11,12 @@ from thalweg.core.lazy import resolve
 
 # Where each public name lives.
 _HOMES = {
+    "Escape": "doctor.saddle",
     "Record": "nets.probes.record",
     "SYMPTOMS": "doctor.symptoms",
     "Watch": "doctor.watch",
     "diagnose": "doctor.symptoms",
+    "escape": "doctor.saddle",
 }
 
 __all__ = sorted(_HOMES)
