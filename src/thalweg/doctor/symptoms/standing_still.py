@@ -13,9 +13,9 @@ converged on batches, have e between 1 and 100 in every layer but the last.
 and e < 0.02 in all hidden layers, at the first look as in the second half, though steps are taken.
 Where the Hessian was measured and λ_min < −λ_max/50 the point is a saddle; else saddle or plateau.
 
-**Warn**: later on, the loss does not fall in the second half (by more than its noise, or 2 %),
-stays above half of its first value, e < 0.3, and λ_min < −λ_max/50 at the median look. A training
-that has converged has small negative curvatures as well: hence the limit.
+**Warn**: later on, the loss falls in the second half by no more than its noise and 2 %, stays above
+half of its first value, e < 0.3, and λ_min < −λ_max/50 at the median look. A training that has
+converged has small negative curvatures as well: hence the limit.
 
 λ_min is that of a few steps of Lanczos: the true one is at most that. The last layer is left out,
 as its biases are moved by the noise of batches. Linear models have no saddles. Units that are dead
@@ -59,8 +59,9 @@ def standing_still(record: Record) -> list[Finding]:
     first, now = np.median(loss[: max(5, len(loss) // 50)]), np.median(late)
     pull = record["gradient_norm"][:, hidden] * record["weight_norm"][:, hidden]
     held, began = np.median(pull[late_looks], 0).max() / now, pull[0].max() / first
-    moved = np.median(record["update_ratio"][late_looks][:, trained], 0).max()
-    if not moved > MOVING:  # NaN too
+    # NaN where a layer is zero: it has nothing to be compared with.
+    moved = np.nan_to_num(record["update_ratio"][late_looks][:, trained])
+    if np.median(moved, 0).max() < MOVING:
         return []
     smallest, largest, error = _ends(record)
     is_saddle = smallest < BENT * largest
@@ -72,8 +73,8 @@ def standing_still(record: Record) -> list[Finding]:
     if now >= LEFT * first and max(held, began) < HELD:
         kind = "a saddle" if is_saddle else "a saddle or a plateau"
         claim = (
-            f"the loss has stayed at its first value ({first:.4g}, now {now:.4g}): hidden layers "
-            f"could change at most {held:.1g} of it by moving as far as they are long{ends}"
+            f"the loss has stayed at its first value ({first:.4g}, now {now:.4g}): hidden layers, "
+            f"moved by their own length, would change at most {held:.1g} of it{ends}"
         )
         return [_finding(Severity.ACT, claim, float(held), HELD, kind, numbers)]
     if is_saddle and held < CALM and now > 0.5 * first and _is_flat(late):
@@ -110,12 +111,12 @@ def _ends(record: Record) -> tuple[float, float, float]:
 
 
 def _is_flat(late: np.ndarray) -> bool:
-    """Whether a loss does not fall by more than three standard errors, or than 2 %."""
+    """Whether a loss falls by at most three standard errors, and by at most 2 %."""
     before, after = np.array_split(late, 2)
     fall = np.median(before) - np.median(after)
     spread = 1.4826 * np.median(np.abs(late - np.median(late)))  # as a standard deviation
     error = 1.2533 * spread * np.sqrt(1 / len(before) + 1 / len(after))  # of two medians
-    return bool(fall < 3 * error and fall < 0.02 * np.median(late))
+    return bool(fall <= min(3 * error, 0.02 * np.median(late)))
 
 
 def _is_idle(record: Record, looks: np.ndarray) -> bool:
