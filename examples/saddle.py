@@ -71,7 +71,7 @@ class Task:
         return float((guess == self.y[TRAINED:]).double().mean())
 
 
-def watched(start: str) -> tuple[Task, list[tw.doctor.Finding]]:
+def watched(start: str) -> tuple[Task, list[tw.Finding]]:
     """A training after its first steps, and whether the doctor finds a saddle."""
     task = Task(start)
     with tw.watch(task.model, task.optimizer, closure=task.loss, every=10) as w:

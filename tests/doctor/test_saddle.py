@@ -181,6 +181,12 @@ def test_a_loss_that_falls_for_ever_ends():
     assert found.after < -1e6
 
 
+def test_a_plain_beyond_the_slope_is_not_crossed():
+    _, found = left(lambda x, y: x**2 - torch.tanh(y) ** 2, [0.0, 0.0])
+    assert found.after == pytest.approx(-1.0)
+    assert found.step < 100.0
+
+
 def test_it_is_a_name_of_the_doctor():
     assert tw.doctor.escape is escape
     assert tw.doctor.Escape._fields[:3] == ("kind", "before", "after")

@@ -63,7 +63,7 @@ class Escape(NamedTuple):
     def __str__(self) -> str:
         where = (
             f"{self.kind} (λ_min = {self.smallest:.3g}, λ_max = {self.largest:.3g}, error ≤ "
-            f"{self.error:.1g}, ‖∇f‖∞ = {self.gradient_norm:.1g}): {self.explanation}"
+            f"{self.error:.2g}, ‖∇f‖∞ = {self.gradient_norm:.2g}): {self.explanation}"
         )
         if self.step == 0.0:
             return f"{where}. The weights are as they were, at a loss of {self.before:.6g}."

@@ -88,7 +88,7 @@ def test_a_saddle_later_on_is_a_warning():
         {**LATER, "ends": (np.nan, np.nan)},
         {**LATER, "ends": (-0.01, 1.0)},
         {**LATER, "gradient": 1.0},
-        {**LATER, "loss": 0.3},
+        {**LATER, "loss": 0.3, "gradient": 0.05},
         {**LATER, "loss": np.linspace(0.69, 0.4, STEPS)},
         {"loss": np.nan},
         {"loss": -1.0},
