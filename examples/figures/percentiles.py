@@ -83,7 +83,7 @@ def main(path: Path) -> None:
         score = shift(record, layer)
         panel.fill_between(steps, low, high, color=colour, alpha=0.25, linewidth=0)
         panel.plot(steps, middle, color=colour, linewidth=1.5)
-        panel.set_title(f"{name}: shift {score.shift:.2g}")
+        panel.set_title(f"{name}: shift {score.shift:.2f}")
         panel.set_ylabel("inputs of the last sigmoids, 15–50–85 %")
         left.plot(steps, accuracies, color=colour, label=name)
         good = [int(s) for s, a in zip(steps, accuracies, strict=True) if a > 0.9]
