@@ -149,7 +149,7 @@ def test_a_run_replays_and_leaves_the_generator_alone():
 
 class Watch:
     def __init__(self):
-        self.values, self.is_open = [], False
+        self.values, self.epochs, self.is_open = [], [], False
 
     def __enter__(self):
         self.is_open = True
@@ -158,9 +158,13 @@ class Watch:
     def __exit__(self, *_):
         self.is_open = False
 
-    def step(self, loss):
+    def step(self, loss, targets=None):
         assert self.is_open
+        assert len(targets) > 0
         self.values.append(loss.item())
+
+    def validate(self, loss):
+        self.epochs.append(loss)
 
 
 def test_a_watch_is_told_of_every_step():
@@ -168,6 +172,7 @@ def test_a_watch_is_told_of_every_step():
     result = run(tiny(), watch)
     assert len(watch.values) == result.steps == 3
     assert np.mean(watch.values) == pytest.approx(result.training_loss[0])
+    assert watch.epochs == list(result.validation_loss)
     assert not watch.is_open
     assert len(watch.values) == 3
     watched = []
