@@ -11,11 +11,13 @@ from doctor.changes import CHANGES
 from doctor.data import Data, Split
 from doctor.faulty import FAULTY
 from doctor.healthy import HEALTHY, make
+from doctor.judge import judge, loop_alone, watch_of
 from doctor.loop import run
 from doctor.losses import score
 from doctor.program import changed
 from doctor.recipe import pair_of, recipe_of
 from doctor.sources import FLOORS, SOURCES
+from doctor.wilson import wilson
 
 from doctor import measure, zoo
 from thalweg.doctor.causes import CAUSES
@@ -302,3 +304,36 @@ def test_faults_of_the_loop_have_no_recipe():
 def test_an_unknown_field_is_refused():
     with pytest.raises(TypeError, match="no field \\['learning'\\]"):
         changed(BY_NAME["digits-relu-adam"], learning=1.0)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 10), (3, 10), (69, 69), (1, 116)])
+def test_wilsons_ends_are_where_the_share_is_z_errors_away(k, n):
+    for end in wilson(k, n):
+        distance = abs(k / n - end)
+        is_cut = end in (0.0, 1.0)
+        assert is_cut or distance == pytest.approx(1.96 * (end * (1 - end) / n) ** 0.5)
+
+
+def test_the_doctor_on_a_healthy_program_and_on_a_faulty_one():
+    whole = {"rows": 200, "epochs": 20, "shuffle": True, "batch_size": 20}
+    verdict = judge(tiny(**whole))
+    assert verdict.causes == verdict.by_loop_alone == ()
+    verdict = judge(tiny(**whole, zero_grad=False))
+    assert verdict.causes[0] == verdict.by_loop_alone[0] == "forgotten zero_grad"
+    assert "zero_grad" in verdict.said
+
+
+def test_the_loop_alone_knows_nothing_of_data_and_curvature():
+    watches = []
+
+    def watch(model, optimizer):
+        watches.append(watch_of(tiny(), model, optimizer))
+        return watches[0]
+
+    run(tiny(), watch)
+    record = watches[0].record
+    bare = loop_alone(record)
+    assert "data_size" in record.scalars
+    assert not [name for name in bare.scalars if name.startswith(("data_", "trained_", "small_"))]
+    assert np.isnan(bare["hessian_largest"]).all()
+    assert bare["loss"].tolist() == record["loss"].tolist()

@@ -158,7 +158,7 @@ class Watch:
     def __enter__(self) -> Watch:
         if self._is_on:
             raise InputError("watch must be entered once at a time: leave its `with` block first")
-        if not self._step:
+        if not self._step and world.is_main():
             first = self._optimizers[0] if self._optimizers else None
             self._facts = self._examination.before(first)
         self._instruments.attach()
@@ -166,14 +166,14 @@ class Watch:
         self._begin()
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, failure: Any, *_: Any) -> None:
         # A step that was never finished: `fit` ends at a loss that is no number.
         trouble = self._instruments.last_suspicion()
         if self._bad is None and trouble is not None:
             self._bad = self._step + 1, trouble
         self._instruments.detach()
         self._is_on = False
-        if self._step:
+        if self._step and failure is None and world.is_main():
             rows = (self._instruments.batch or NOTHING)["input_rows"]
             self._facts |= self._examination.after(0 if math.isnan(rows) else int(rows))
 

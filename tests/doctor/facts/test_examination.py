@@ -83,6 +83,15 @@ def test_bad_input():
         Examination(model, "entropy", (x, y), None)
 
 
+def test_a_model_of_other_samples():
+    y = torch.arange(4) % 2
+    with pytest.raises(InputError, match="model cannot take samples of shape"):
+        Examination(nn.Linear(3, 2), "cross-entropy", (torch.randn(4, 2), y), None).before(None)
+    both = nn.Bilinear(2, 2, 2)
+    with pytest.raises(InputError, match="model cannot take samples of shape"):
+        Examination(both, "cross-entropy", (torch.randn(4, 2), y), None).before(None)
+
+
 def test_labels_of_another_shape_than_the_outputs():
     """A column of outputs and a row of labels would be a matrix of differences."""
     x, y = torch.randn(20, 2), torch.randn(20)

@@ -58,7 +58,7 @@ class Examination:
         if self.loss is not None:
             x, y = self._ready(self.data)
             with torch.no_grad(), nothing_left(self.model):
-                self.loss.check(self.model(x[:2]), y, "data")
+                self.loss.check(Inputs(self.model).look(self.model, x[:2]), y, "data")
             facts |= loss_facts(self.model, self.loss, x, y)
             facts |= small_fit(self.model, self.loss, x, y, optimizer)
         return facts
