@@ -14,7 +14,7 @@ still within the validation rows. Both are asked of the ranks of numbers, so tha
 not hide the rest. Rows are left out one at a time (linear: h, the diagonal of the
 hat matrix; neighbours) or by the bootstrap (forest).
 
-Cost: at most 2,000 rows, some tenths of a second.
+Cost: at most 2,000 rows; some tenths of a second for tables, two seconds for images of 784 pixels.
 """
 
 from __future__ import annotations
@@ -46,11 +46,17 @@ def references(task: Task, validation: Task | None, seed: int = 0) -> dict[str, 
         return {}
     if validation is not None and not np.isfinite(validation.x).all():
         return {}
-    facts = {"data_signal": signal(task, seed), "data_signal_error": skill_error(task)}
+    others = task.x[:1] if validation is None else validation.x
+    found = [model(task, others, seed) for model in MODELS]
+    facts = {
+        "data_signal": max(skill(each.left_out, task) for each in found)
+        if task.classes
+        else signal(task, seed),
+        "data_signal_error": skill_error(task),
+    }
     if validation is None:
         return facts
-    found = [model(task, validation.x, seed).others for model in MODELS]
-    best = max(found, key=lambda said: skill(said, validation))
+    best = max((each.others for each in found), key=lambda said: skill(said, validation))
     facts["data_reference"] = skill(best, validation)
     if task.classes:
         facts["data_reference_recall"] = float(recalls_of(best, validation).min())

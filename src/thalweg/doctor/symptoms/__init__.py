@@ -6,14 +6,17 @@ A symptom that is absent returns nothing; one that cannot be judged from the rec
 
 Their order is that of causes: what stands earlier explains what stands later, so that of two
 findings of one severity the first is the better guess. A loop that forgets zero_grad makes steps
-too long; steps too long kill units; dead units let gradients vanish; and all of it underfits.
+too long; steps too long kill units; dead units let gradients vanish; and all of it underfits. What
+merely says that training failed is a note where something says why.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from thalweg.core.finding import Finding, worst_first
+from thalweg.core.finding import Finding, Severity, worst_first
+from thalweg.doctor.causes import UNDERFITTING
 from thalweg.doctor.symptoms.activations import dead, saturated
 from thalweg.doctor.symptoms.clipping import clipping
 from thalweg.doctor.symptoms.constant_inputs import constant_inputs
@@ -53,4 +56,11 @@ SYMPTOMS: tuple[Symptom, ...] = (
 
 def diagnose(record: Record) -> list[Finding]:
     """What all symptoms find in a record, worst first."""
-    return worst_first([finding for symptom in SYMPTOMS for finding in symptom(record)])
+    found = [finding for symptom in SYMPTOMS for finding in symptom(record)]
+    acts = {finding.name for finding in found if finding.severity is Severity.ACT}
+    if acts - {UNDERFITTING}:
+        found = [
+            replace(each, severity=Severity.NOTE) if each.name == UNDERFITTING else each
+            for each in found
+        ]
+    return worst_first(found)
