@@ -14,6 +14,7 @@ _HOMES = {
     "Record": "nets.probes.record",
     "SYMPTOMS": "doctor.symptoms",
     "Watch": "doctor.watch",
+    "check": "doctor.check",
     "diagnose": "doctor.symptoms",
 }
 

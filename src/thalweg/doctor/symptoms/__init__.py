@@ -32,6 +32,7 @@ from thalweg.doctor.symptoms.not_finite import not_finite
 from thalweg.doctor.symptoms.rate import adagrad, rate_large, rate_small
 from thalweg.doctor.symptoms.regularization import regularization
 from thalweg.doctor.symptoms.shuffled_labels import shuffled_labels
+from thalweg.doctor.symptoms.sixteen import sixteen
 from thalweg.doctor.symptoms.symmetric import symmetric
 from thalweg.doctor.symptoms.tiny_batches import tiny_batches
 from thalweg.doctor.symptoms.unscaled import unscaled
@@ -50,7 +51,7 @@ SYMPTOMS: tuple[Symptom, ...] = (
     regularization,
     # How it is minimized, and what became of the network.
     rate_large, adagrad, dead, saturated, vanishing, exploding, rate_small, imbalance,
-    overfitting, underfitting,
+    overfitting, underfitting, sixteen,
 )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ and whether it failed:
 `gap` is how much better its score is on training rows than on validation rows.
 
 A symptom that harms nothing is no reason to act: most of them act only where training failed.
+Before the first step nothing has.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ def course(record: Record) -> Course:
     """Of a record."""
     s = record.scalars
     losses = record["loss"]
+    is_over = int(s.get("steps", len(losses))) > 0
     finite = losses[np.isfinite(losses)]
     constant, reachable = (number(record, f"{name}_loss") for name in ("constant", "reachable"))
     if not len(finite):
@@ -71,9 +73,9 @@ def course(record: Record) -> Course:
         top, bottom = constant, reachable
     learnt = (top - last) / (top - bottom) if top > bottom else 0.0
     limit = 2.0 * max(first, top)
-    diverged = bool(s["bad_step"]) or (last > limit > 0)
+    diverged = bool(s["bad_step"]) or (is_over and last > limit > 0)
     return Course(
-        first, last, best, constant, reachable, learnt, diverged, learnt < STUCK,
+        first, last, best, constant, reachable, learnt, diverged, is_over and learnt < STUCK,
         _behind(record), _gap(record),
     )  # fmt: skip
 

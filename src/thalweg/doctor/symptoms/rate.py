@@ -99,7 +99,7 @@ def rate_small(record: Record) -> list[Finding]:
             cause="steps are too short for the way that is to go",
             advice="a learning rate ten times as large, again until the loss is unsteady, or "
             "Adam at 0.001",
-            rests_on="gradient descent shrinks the distance by 1 − ημ a step: a tiny η takes 1/(ημ) steps",
+            rests_on="gradient descent shrinks the distance by 1 − ημ a step: 1/(ημ) steps",
             evidence={"rate": rate, "moved": moved, "fell": fell},
         )
     ]

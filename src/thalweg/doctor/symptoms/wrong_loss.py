@@ -36,10 +36,11 @@ def wrong_loss(record: Record) -> list[Finding]:
 
 
 def over_scaled(record: Record) -> list[Finding]:
-    """A first loss far above that of a constant, in a training that failed."""
+    """A first loss far above that of a constant, in a training that failed, or has yet to begin."""
     went = course(record)
     ratio = went.first / went.constant if went.constant > 0 else math.nan
-    if not ratio > FIRST or not went.failed:
+    is_before = number(record, "steps") == 0
+    if not ratio > FIRST or not (went.failed or is_before):
         return []
     return [
         _finding(
@@ -49,6 +50,7 @@ def over_scaled(record: Record) -> list[Finding]:
             FIRST,
             "scores are scaled up: probabilities are 0 or 1 from the first step on",
             "no factor behind the last layer, and a smaller scale of its first weights",
+            Severity.WARN if is_before else Severity.ACT,
         )
     ]
 
@@ -121,10 +123,17 @@ _QUESTIONS: tuple[Callable[[Record, Course], Finding | None], ...] = (
 )
 
 
-def _finding(claim: str, measured: float, limit: float, cause: str, advice: str) -> Finding:
+def _finding(
+    claim: str,
+    measured: float,
+    limit: float,
+    cause: str,
+    advice: str,
+    severity: Severity = Severity.ACT,
+) -> Finding:
     return Finding(
         name=WRONG_LOSS,
-        severity=Severity.ACT,
+        severity=severity,
         claim=claim,
         measured=measured,
         limit=limit,
