@@ -7,6 +7,7 @@
 # make bench-growth  time and memory against the number of rows and of columns
 # make bench-nets    a step of each optimizer, training and augmentation, beside torch's
 # make bench-doctor  what watching a training takes of its time
+# make zoo           the doctor beside others on held-out programs, faulty and healthy (at most 30 minutes)
 # make figures       the pictures in docs/nets/figures
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -15,7 +16,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor figures clean
+.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor zoo figures clean
 
 demo: $(READY)
 	$(BIN)/python examples/compare_methods.py
@@ -56,6 +57,9 @@ bench-nets: $(READY)
 
 bench-doctor: $(READY)
 	$(BIN)/python benchmarks/probes.py
+
+zoo: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/zoo.py
 
 figures: $(READY)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plots]'

@@ -3,8 +3,9 @@
     result = run(program)
     result = run(program, watch=watch)
 
-`watch` is a context manager, or a function of model and optimizer that makes one; its `step(loss)`
-is called once after every step of the optimizer, with the gradients still in place.
+`watch` is a context manager, or a function of model and optimizer that makes one. Its `step(loss,
+targets=labels)` is called once after every step of the optimizer, with the gradients still in
+place, and its `validate(loss)` after every epoch.
 
 The seed decides everything, and PyTorch's generator is left as it was.
 """
@@ -73,7 +74,8 @@ def _train(
             if loop.zero_grad and (number - 1) % loop.accumulate == 0:
                 optimizer.zero_grad()
             x = AUGMENTATIONS[loop.augmentation](data.x[rows])
-            loss = loop.sign * loss_of(model(x), data.y[other[rows]])
+            y = data.y[other[rows]]
+            loss = loop.sign * loss_of(model(x), y)
             if loop.l1:
                 loss = loss + loop.l1 * sum(p.abs().sum() for p in model.parameters())
             (loss / loop.accumulate if loop.divides else loss).backward()
@@ -85,12 +87,14 @@ def _train(
             optimizer.step()
             steps += 1
             if observer is not None:
-                observer.step(loss)
+                observer.step(loss, targets=y)
         training_loss.append(float(torch.stack(values).mean()))
         model.train(loop.evaluates_in == "train")
         with torch.no_grad():
             output = model(data.x_val)
             validation_loss.append(float(loss_of(output, data.y_val)))
+        if observer is not None:
+            observer.validate(validation_loss[-1])
     seconds = time.perf_counter() - begun
     model.eval()
     with torch.no_grad():

@@ -11,11 +11,13 @@ from doctor.changes import CHANGES
 from doctor.data import Data, Split
 from doctor.faulty import FAULTY
 from doctor.healthy import HEALTHY, make
+from doctor.judge import judge, loop_alone, watch_of
 from doctor.loop import run
 from doctor.losses import score
 from doctor.program import changed
 from doctor.recipe import pair_of, recipe_of
 from doctor.sources import FLOORS, SOURCES
+from doctor.wilson import wilson
 
 from doctor import measure, zoo
 from thalweg.doctor.causes import CAUSES
@@ -149,7 +151,7 @@ def test_a_run_replays_and_leaves_the_generator_alone():
 
 class Watch:
     def __init__(self):
-        self.values, self.is_open = [], False
+        self.values, self.epochs, self.is_open = [], [], False
 
     def __enter__(self):
         self.is_open = True
@@ -158,9 +160,13 @@ class Watch:
     def __exit__(self, *_):
         self.is_open = False
 
-    def step(self, loss):
+    def step(self, loss, targets=None):
         assert self.is_open
+        assert len(targets) > 0
         self.values.append(loss.item())
+
+    def validate(self, loss):
+        self.epochs.append(loss)
 
 
 def test_a_watch_is_told_of_every_step():
@@ -168,6 +174,7 @@ def test_a_watch_is_told_of_every_step():
     result = run(tiny(), watch)
     assert len(watch.values) == result.steps == 3
     assert np.mean(watch.values) == pytest.approx(result.training_loss[0])
+    assert watch.epochs == list(result.validation_loss)
     assert not watch.is_open
     assert len(watch.values) == 3
     watched = []
@@ -297,3 +304,36 @@ def test_faults_of_the_loop_have_no_recipe():
 def test_an_unknown_field_is_refused():
     with pytest.raises(TypeError, match="no field \\['learning'\\]"):
         changed(BY_NAME["digits-relu-adam"], learning=1.0)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 10), (3, 10), (69, 69), (1, 116)])
+def test_wilsons_ends_are_where_the_share_is_z_errors_away(k, n):
+    for end in wilson(k, n):
+        distance = abs(k / n - end)
+        is_cut = end in (0.0, 1.0)
+        assert is_cut or distance == pytest.approx(1.96 * (end * (1 - end) / n) ** 0.5)
+
+
+def test_the_doctor_on_a_healthy_program_and_on_a_faulty_one():
+    whole = {"rows": 200, "epochs": 20, "shuffle": True, "batch_size": 20}
+    verdict = judge(tiny(**whole))
+    assert verdict.causes == verdict.by_loop_alone == ()
+    verdict = judge(tiny(**whole, zero_grad=False))
+    assert verdict.causes[0] == verdict.by_loop_alone[0] == "forgotten zero_grad"
+    assert "zero_grad" in verdict.said
+
+
+def test_the_loop_alone_knows_nothing_of_data_and_curvature():
+    watches = []
+
+    def watch(model, optimizer):
+        watches.append(watch_of(tiny(), model, optimizer))
+        return watches[0]
+
+    run(tiny(), watch)
+    record = watches[0].record
+    bare = loop_alone(record)
+    assert "data_size" in record.scalars
+    assert not [name for name in bare.scalars if name.startswith(("data_", "trained_", "small_"))]
+    assert np.isnan(bare["hessian_largest"]).all()
+    assert bare["loss"].tolist() == record["loss"].tolist()

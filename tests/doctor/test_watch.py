@@ -259,6 +259,17 @@ def test_evaluation_is_no_training():
             w.step(0.0)
     assert (np.abs(w.record["mean"][:, 0]) < 10).all()
     assert w.record.scalars["input_max"] <= 1
+    assert w.record.scalars["evaluations"] == w.record.scalars["evaluations_in_training_mode"] == 3
+
+
+def test_a_validation_loss_between_steps():
+    model = seeded(mlp)
+    optimizer = sgd(model)
+    with tw.watch(model, optimizer, every=1) as w:
+        train(model, optimizer, w, steps=2)
+        w.validate(torch.tensor(0.25))
+        train(model, optimizer, w, steps=1)
+    assert np.array_equal(w.record["validation_loss"], [np.nan, 0.25, np.nan], equal_nan=True)
 
 
 def test_training_in_eval_mode_is_seen():
@@ -574,6 +585,12 @@ def test_bad_input_is_answered_with_a_sentence():
             w.step(1.0, validation=[1.0])
         with pytest.raises(InputError, match="leave its `with` block first"):
             w.__enter__()
+        with pytest.raises(InputError, match="validate must be called after a step"):
+            w.validate(1.0)
+    with pytest.raises(InputError, match=r"data of watch must be a pair"):
+        tw.watch(model, optimizer, data=[1, 2, 3])
+    with pytest.raises(InputError, match="loss must be a known name, got 'hinge'"):
+        tw.watch(model, optimizer, loss="hinge")
     with tw.watch(model) as w, pytest.raises(InputError, match="watch needs the optimizer"):
         w.step(1.0)
     with (

@@ -15,6 +15,7 @@ _HOMES = {
     "Record": "nets.probes.record",
     "SYMPTOMS": "doctor.symptoms",
     "Watch": "doctor.watch",
+    "check": "doctor.check",
     "diagnose": "doctor.symptoms",
     "escape": "doctor.saddle",
 }

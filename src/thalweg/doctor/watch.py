@@ -9,6 +9,9 @@ Training computes the same bits with it as without. Looks at layers come as ofte
 `share` of the training's time, those at curvature into `curvature_share`, by measured cost (see
 `thalweg.nets.probes.budget`). `w.record` is what was seen so far, `w.diagnose()` what is wrong.
 
+With `data`, `validation` and `loss` it also looks at the data and at the first weights when the
+block begins, and at what was learnt when it ends (see `thalweg.doctor.facts`): some second each.
+
 Under DDP every process watches itself and exchanges nothing, so that its statistics are those of
 its own share of the data (gradients, after DDP has averaged them, are everyone's). `diagnose`
 reports on rank 0 alone.
@@ -29,6 +32,7 @@ from thalweg.core.checks import check_callable, check_count, check_number, descr
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding
 from thalweg.doctor import symptoms
+from thalweg.doctor.facts.examination import Examination
 from thalweg.nets.flat import trainable
 from thalweg.nets.model import check_model
 from thalweg.nets.probes.budget import Budget
@@ -51,6 +55,9 @@ def watch(
     optimizer: torch.optim.Optimizer | Sequence[torch.optim.Optimizer] | None = None,
     *,
     closure: Callable[[], torch.Tensor] | None = None,
+    loss: Any = None,
+    data: Any = None,
+    validation: Any = None,
     share: float = 0.05,
     curvature_share: float = 0.2,
     every: int | None = None,
@@ -63,7 +70,12 @@ def watch(
     optimizer
         One, or several; None if `tw.nets.fit(…, probes=[w])` brings its own.
     closure
-        Returns the loss of a batch, with its graph, for the Hessian. No curvature without it.
+        Returns the loss of a batch, with its graph, for the Hessian. No curvature without it,
+        unless `loss` and `data` are given.
+    loss
+        What is minimized: a name or a function of outputs and labels, as `tw.nets.fit` has it.
+    data, validation
+        Pairs (x, y) to look at, at most 2,000 rows of each.
     share, curvature_share
         Seconds that looks may take for each second of training.
     every
@@ -89,17 +101,22 @@ def watch(
     trainable(model)
     if closure is not None:
         check_callable("closure", closure, signature="without arguments that returns the loss")
+    seed = check_count("seed", seed, at_least=0)
+    examination = Examination(bare(model), loss, data, validation, seed)
+    if closure is None and examination.has_closure:
+        closure = examination.closure
     return Watch(
         model,
         _optimizers(optimizer),
         closure,
+        examination,
         Budget(check_number("share", share, above=0.0), _every(every), FIRST),
         Budget(
             check_number("curvature_share", curvature_share, above=0.0),
             None if every is None else RARER * every,
             (1,),
         ),
-        check_count("seed", seed, at_least=0),
+        seed,
     )
 
 
@@ -111,6 +128,7 @@ class Watch:
         model: nn.Module,
         optimizers: Sequence[torch.optim.Optimizer],
         closure: Callable[[], torch.Tensor] | None,
+        examination: Examination,
         looks: Budget,
         curvatures: Budget,
         seed: int,
@@ -118,6 +136,8 @@ class Watch:
         self._instruments = Instruments(model, optimizers, seed)
         self._optimizers = list(optimizers)
         self._closure = closure
+        self._examination = examination
+        self._facts: dict[str, float] = {}  # of before and after the training
         self._looks, self._curvatures = looks, curvatures
         self._rng = np.random.default_rng(seed)
         self._layers = [describe_layer(*pair) for pair in self._instruments.layers.items()]
@@ -138,18 +158,31 @@ class Watch:
     def __enter__(self) -> Watch:
         if self._is_on:
             raise InputError("watch must be entered once at a time: leave its `with` block first")
+        if not self._step and world.is_main():
+            first = self._optimizers[0] if self._optimizers else None
+            self._facts = self._examination.before(first)
         self._instruments.attach()
         self._is_on = True
         self._begin()
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, failure: Any, *_: Any) -> None:
         # A step that was never finished: `fit` ends at a loss that is no number.
         trouble = self._instruments.last_suspicion()
         if self._bad is None and trouble is not None:
             self._bad = self._step + 1, trouble
         self._instruments.detach()
         self._is_on = False
+        if self._step and failure is None and world.is_main():
+            rows = (self._instruments.batch or NOTHING)["input_rows"]
+            self._facts |= self._examination.after(0 if math.isnan(rows) else int(rows))
+
+    def validate(self, loss: Any) -> None:
+        """A validation loss after the last step."""
+        value = _number("validation loss", loss)
+        if not self._step:
+            raise InputError("validate must be called after a step, got it before the first")
+        self._journal.validate(value)
 
     def step(self, loss: Any, *, validation: Any = None, targets: Any = None) -> None:
         """One step of the optimizer is over, and `loss` is what it was taken on.
@@ -178,6 +211,8 @@ class Watch:
         if look is not None:
             self._journal.look(self._step, look)
             self._targets.add(targets)
+            if self._examination.batches is not None:
+                self._examination.batches.add(instruments.first_input, targets)
             self._see_late_losses()
         if self._step > 1:  # the first one has what is done once in it
             self._looks.took(seconds)
@@ -224,6 +259,9 @@ class Watch:
             "frozen": sum(p.numel() for p in parameters) - trained,
             **(self._instruments.batch or NOTHING),
             **self._targets.scalars(),
+            **self._facts,
+            "evaluations": float(self._instruments.evaluations),
+            "evaluations_in_training_mode": float(self._instruments.wrong_evaluations),
             "bad_step": bad,
             "bad_where": where,
             "bad_layer": layer,

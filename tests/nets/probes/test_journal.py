@@ -71,3 +71,13 @@ def test_a_record_does_not_follow_the_journal():
     record = journal.record(LAYERS, [0, 1], {}, [], [])
     journal.steps.rows[:] = 9.0
     assert record["loss"].tolist() == [1.0]
+
+
+def test_a_validation_loss_goes_to_the_last_step():
+    journal = Journal(2)
+    step(journal, 2.0)
+    step(journal, 1.0)
+    journal.validate(0.5)
+    step(journal, 0.9)
+    record = journal.record(LAYERS, [0, 1], {}, [], [])
+    assert np.array_equal(record["validation_loss"], [math.nan, 0.5, math.nan], equal_nan=True)

@@ -61,3 +61,20 @@ def test_nothing_was_seen():
     found = seen(None, "words", torch.empty(0))
     assert found["kind"] == ""
     assert all(math.isnan(value) for name, value in found.items() if name != "kind")
+
+
+def test_mixing_is_one_for_rows_drawn_at_random_and_n_for_sorted_ones():
+    generator = torch.Generator().manual_seed(0)
+    y = torch.arange(4000) % 4
+    drawn = y[torch.randint(4000, (300, 20), generator=generator)]
+    assert seen(*drawn)["mixing"] == pytest.approx(1.0, abs=0.1)
+    assert seen(*y.sort().values.split(20))["mixing"] == pytest.approx(20.0)
+    numbers = torch.randn(300, 20, generator=generator)
+    assert seen(*numbers)["mixing"] == pytest.approx(1.0, abs=0.25)
+    assert seen(*numbers.flatten().sort().values.split(20))["mixing"] > 15
+
+
+def test_mixing_of_one_batch_or_one_class_is_unknown():
+    assert math.isnan(seen(torch.tensor([0, 1]))["mixing"])
+    assert math.isnan(seen(torch.tensor([1, 1]), torch.tensor([1, 1]))["mixing"])
+    assert math.isnan(seen(torch.ones(3) / 3, torch.ones(3) / 3)["mixing"])

@@ -3,21 +3,65 @@
     def symptom(record: Record) -> list[Finding]
 
 A symptom that is absent returns nothing; one that cannot be judged from the record neither.
+
+Their order is that of causes: what stands earlier explains what stands later, so that of two
+findings of one severity the first is the better guess. A loop that forgets zero_grad makes steps
+too long; steps too long kill units; dead units let gradients vanish; and all of it underfits. What
+merely says that training failed is a note where something says why.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from thalweg.core.finding import Finding, worst_first
+from thalweg.core.finding import Finding, Severity, worst_first
+from thalweg.doctor.causes import UNDERFITTING
+from thalweg.doctor.symptoms.activations import dead, saturated
+from thalweg.doctor.symptoms.clipping import clipping
+from thalweg.doctor.symptoms.constant_inputs import constant_inputs
+from thalweg.doctor.symptoms.denormals import denormals
+from thalweg.doctor.symptoms.fit import overfitting, underfitting
+from thalweg.doctor.symptoms.gradient_flow import exploding, vanishing
+from thalweg.doctor.symptoms.imbalance import imbalance
+from thalweg.doctor.symptoms.init_variance import init_variance
+from thalweg.doctor.symptoms.leaking import leaking
+from thalweg.doctor.symptoms.modes import modes
+from thalweg.doctor.symptoms.no_shuffling import no_shuffling
 from thalweg.doctor.symptoms.not_finite import not_finite
+from thalweg.doctor.symptoms.rate import adagrad, rate_large, rate_small
+from thalweg.doctor.symptoms.regularization import regularization
+from thalweg.doctor.symptoms.shuffled_labels import shuffled_labels
+from thalweg.doctor.symptoms.sixteen import sixteen
+from thalweg.doctor.symptoms.symmetric import symmetric
+from thalweg.doctor.symptoms.tiny_batches import tiny_batches
+from thalweg.doctor.symptoms.unscaled import unscaled
+from thalweg.doctor.symptoms.wrong_loss import over_scaled, wrong_loss
+from thalweg.doctor.symptoms.zero_grad import zero_grad
 from thalweg.nets.probes.record import Record
 
 Symptom = Callable[[Record], list[Finding]]
 
-SYMPTOMS: tuple[Symptom, ...] = (not_finite,)
+SYMPTOMS: tuple[Symptom, ...] = (
+    # The loop and the data are not what they should be: nothing else needs to be asked.
+    zero_grad, modes, constant_inputs, leaking, shuffled_labels, denormals, no_shuffling,
+    tiny_batches,
+    # What is minimized, from where, on which scale.
+    wrong_loss, symmetric, unscaled, not_finite, init_variance, over_scaled, clipping,
+    regularization,
+    # How it is minimized, and what became of the network.
+    rate_large, adagrad, dead, saturated, vanishing, exploding, rate_small, imbalance,
+    overfitting, underfitting, sixteen,
+)  # fmt: skip
 
 
 def diagnose(record: Record) -> list[Finding]:
     """What all symptoms find in a record, worst first."""
-    return worst_first([finding for symptom in SYMPTOMS for finding in symptom(record)])
+    found = [finding for symptom in SYMPTOMS for finding in symptom(record)]
+    acts = {finding.name for finding in found if finding.severity is Severity.ACT}
+    if acts - {UNDERFITTING}:
+        found = [
+            replace(each, severity=Severity.NOTE) if each.name == UNDERFITTING else each
+            for each in found
+        ]
+    return worst_first(found)

@@ -63,6 +63,8 @@ class Instruments:
         self.rate = math.nan
         self.kept = math.nan  # whether the gradient held the last one
         self.is_settled = False  # whether it is known where numbers ended
+        self.evaluations = 0  # calls of the model without gradients, of those that were seen
+        self.wrong_evaluations = 0  # those of them in training mode
         self.is_armed = False  # whether this step is a look
         self._is_awake = True  # whether this step is seen at all
         self._generator = torch.Generator().manual_seed(seed)
@@ -160,6 +162,12 @@ class Instruments:
                 return Place("gradient", self.names[bad[-1]]) if bad else None
         return None if loss_is_finite else Place("loss", "")
 
+    @property
+    def first_input(self) -> Any:
+        """What the model was called with last, its first argument; None where it was not seen."""
+        args, kwargs = self._call or ((), {})
+        return next((x for x in (*args, *kwargs.values()) if isinstance(x, torch.Tensor)), None)
+
     def last_suspicion(self) -> Place | None:
         """What a step that was never finished has seen."""
         return None if self._suspicion is None else self._blame()
@@ -200,6 +208,8 @@ class Instruments:
     def _enter(self, module: nn.Module, args: Any, kwargs: Any) -> None:
         """The model is called."""
         if not torch.is_grad_enabled():
+            self.evaluations += 1
+            self.wrong_evaluations += module.training
             return
         if not kwargs and all(isinstance(x, torch.Tensor) and not x.requires_grad for x in args):
             self._call = args, kwargs

@@ -22,7 +22,7 @@ from thalweg.nets.probes.record import LAYER_COLUMNS, LOOK_COLUMNS, STEP_COLUMNS
 STEPS = 131_072
 LOOKS = 2048
 BUNDLE = 256  # steps that are entered together
-_LOSS = STEP_COLUMNS.index("loss")
+_LOSS, _VALIDATION = STEP_COLUMNS.index("loss"), STEP_COLUMNS.index("validation_loss")
 _SPARSE = ("validation_loss", "hessian_largest", "hessian_smallest", "hessian_error",
            "hessian_trace", "hessian_trace_error", "hessian_preconditioned")  # fmt: skip
 
@@ -59,6 +59,11 @@ class Journal:
         self._new.append((number + 1, loss, validation, rate, seconds, training, kept, *curvature))
         if len(self._new) == BUNDLE:
             self.enter()
+
+    def validate(self, loss: float) -> None:
+        """A validation loss of after the last step."""
+        self.enter()
+        self.steps.rows[-1, _VALIDATION] = loss
 
     def enter(self) -> None:
         """Steps become rows, many at a time: a list costs a tenth of a row of a table."""

@@ -61,12 +61,20 @@ Scalars, numbers and words, are in `scalars`:
     target_classes             classes that were seen
     target_largest_share       share of the most frequent one
     target_min, target_max, target_mean, target_std
+    target_mixing              how much batches differ in their targets, in units of what drawing
+                               rows at random does
+    evaluations                calls of the model without gradients that were seen
+    evaluations_in_training_mode
     bad_step                   where something was the first not to be finite, 0 where all was
     bad_where                  "inputs", "forward", "gradient" or "loss"
     bad_layer                  the layer in which it began, as far as known
     overhead                   seconds of the cheap tier by seconds of training
     curvature_overhead         the same of the curvature tier
     rank, processes            of torch.distributed: all is of this process alone
+
+and, where `watch` was given data and loss, what `thalweg.doctor.facts` has found: names that begin
+with `data_`, `batch_`, `first_`, `constant_`, `reachable_`, `output_`, `small_`, `mode_`,
+`trained_` and `validated_`, each said in the file that measures it.
 """
 
 from __future__ import annotations

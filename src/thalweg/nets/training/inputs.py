@@ -64,7 +64,7 @@ class Inputs:
         """The outputs on a first batch; samples that do not fit the model are bad input."""
         try:
             return self.run(model, x)
-        except RuntimeError as problem:
+        except (RuntimeError, TypeError) as problem:  # TypeError: it takes more than one tensor
             shape = ", ".join(["n", *map(str, x.shape[1:])])
             raise InputError(
                 f"model cannot take samples of shape [{shape}]: {str(problem).splitlines()[0]}"

@@ -1,0 +1,113 @@
+"""All facts of one training, before its first step and after its last.
+
+Before: the data, what simple models make of it, what the loss can say, and sixteen samples. After:
+loss and skill on training and validation rows. At most 2,000 rows are looked at, some tenths of
+a second for each part; nothing of the model, its optimizer or PyTorch's generators is changed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from thalweg.core.checks import describe
+from thalweg.core.errors import InputError
+from thalweg.doctor.facts.batches import Batches
+from thalweg.doctor.facts.inputs import inputs
+from thalweg.doctor.facts.labels import labels
+from thalweg.doctor.facts.leaks import leaks
+from thalweg.doctor.facts.loss import loss_facts
+from thalweg.doctor.facts.modes import modes
+from thalweg.doctor.facts.outcome import mode_difference, outcome
+from thalweg.doctor.facts.references import references
+from thalweg.doctor.facts.small_fit import small_fit
+from thalweg.doctor.facts.task import MOST_ROWS, rows_of, task_of
+from thalweg.nets.probes.origin import nothing_left
+from thalweg.nets.training.batches import as_tensor
+from thalweg.nets.training.inputs import Inputs
+from thalweg.nets.training.losses import loss_of
+
+CURVED = 256  # rows of the loss whose curvature is measured
+Pair = tuple[torch.Tensor, torch.Tensor]
+
+
+class Examination:
+    """Of a model on its data, as far as they are known."""
+
+    def __init__(
+        self, model: nn.Module, loss: Any, data: Any, validation: Any, seed: int = 0
+    ) -> None:
+        self.model = model
+        self.loss = None if loss is None else loss_of(loss)
+        self._rng = np.random.default_rng(seed)
+        self.data = self._pair("data", data)
+        self.validation = self._pair("validation", validation)
+        self.batches = None if self.data is None else Batches(*self.data, self._rng)
+
+    def before(self, optimizer: torch.optim.Optimizer | None) -> dict[str, float]:
+        """What can be said before the first step."""
+        facts = modes(self.model)
+        if self.data is None:
+            return facts
+        task = task_of(*self.data, self._rng)
+        held = None if self.validation is None else task_of(*self.validation, self._rng)
+        facts |= inputs(task.x) | labels(task) | leaks(task, held) | references(task, held)
+        if self.loss is not None:
+            x, y = self._ready(self.data)
+            with torch.no_grad(), nothing_left(self.model):
+                self.loss.check(Inputs(self.model).look(self.model, x[:2]), y, "data")
+            facts |= loss_facts(self.model, self.loss, x, y)
+            facts |= small_fit(self.model, self.loss, x, y, optimizer)
+        return facts
+
+    def after(self, batch: int) -> dict[str, float]:
+        """What can be said after the last step; `batch` rows were in a batch."""
+        facts = {} if self.batches is None else self.batches.facts()
+        if self.loss is None:
+            return facts
+        for name, pair in (("trained", self.data), ("validated", self.validation)):
+            if pair is not None:
+                task = task_of(*pair, self._rng)
+                facts |= outcome(self.model, self.loss, *self._ready(pair), task, name)
+        if self.data is not None:
+            facts |= mode_difference(self.model, self._ready(self.data)[0], batch)
+        return facts
+
+    def closure(self) -> torch.Tensor:
+        """The loss of 256 rows, with its graph."""
+        assert self.loss is not None
+        assert self.data is not None
+        x, y = self._ready((self.data[0][:CURVED], self.data[1][:CURVED]))
+        return self.loss(self.model(x), y)
+
+    @property
+    def has_closure(self) -> bool:
+        """Whether curvature can be measured."""
+        return self.loss is not None and self.data is not None
+
+    def _ready(self, pair: Pair) -> Pair:
+        """As the model and its loss want them."""
+        assert self.loss is not None
+        as_model = Inputs(self.model)
+        return as_model(pair[0]), as_model.labels(pair[1], self.loss)
+
+    def _pair(self, name: str, given: Any) -> Pair | None:
+        """At most 2,000 rows of it."""
+        if given is None:
+            return None
+        if not (isinstance(given, tuple | list) and len(given) == 2):
+            raise InputError(
+                f"{name} of watch must be a pair (x, y), got {describe(given)}: give it some "
+                "batches of a loader, put together with torch.cat"
+            )
+        x, y = (as_tensor(part, name, letter) for part, letter in zip(given, "xy", strict=True))
+        if x.ndim == 0 or len(x) == 0 or len(x) != len(y):
+            raise InputError(
+                f"{name} of watch must have at least one row and as many labels, got "
+                f"{list(x.shape)} samples and {list(y.shape)} labels"
+            )
+        rows = torch.from_numpy(rows_of(len(x), MOST_ROWS, self._rng))
+        return x[rows], y[rows]
