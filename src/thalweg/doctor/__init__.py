@@ -11,11 +11,13 @@ from thalweg.core.lazy import resolve
 
 # Where each public name lives.
 _HOMES = {
+    "Escape": "doctor.saddle",
     "Record": "nets.probes.record",
     "SYMPTOMS": "doctor.symptoms",
     "Watch": "doctor.watch",
     "check": "doctor.check",
     "diagnose": "doctor.symptoms",
+    "escape": "doctor.saddle",
 }
 
 __all__ = sorted(_HOMES)

@@ -118,5 +118,12 @@ def test_bad_closures_are_refused():
         loss.backward()
         return loss
 
-    with pytest.raises(InputError, match=r"leave backward\(\) to the optimizer"):
+    with pytest.raises(InputError, match=r"leave backward\(\) alone"):
         asked(backward)
+
+
+def test_without_fan_in_the_variables_are_the_weights():
+    model = network()
+    objective = Closure(groups_of(model), loss_of(model), with_graph=True, fan_in=0.0)
+    weights = torch.cat([p.detach().flatten() for p in model.parameters()])
+    assert np.array_equal(objective.gather(), weights.numpy())

@@ -7,7 +7,8 @@ k is the number of inputs of a unit, 1 for a bias, whose input is 1: the inputs 
 are smaller than that, and so is the curvature along its weights. On the networks of the tests,
 k^0.2 saves L-BFGS a tenth to a third of its gradients; k^0.5 is too much. A group's learning rate η
 is its metric too: a method that takes no learning rate moves a group of four times the rate as if
-its variables were half as large; equal rates change nothing. δ is the group's `weight_decay`.
+its variables were half as large; equal rates change nothing. δ is the group's `weight_decay`. With
+η = 1 and `fan_in` = 0 the variables are the weights themselves.
 
 Within one step of an optimizer the closure must be one function: what random numbers it draws
 (dropout) are drawn again at every look.
@@ -39,6 +40,7 @@ class Closure:
         *,
         with_graph: bool,
         damping: float = 0.0,
+        fan_in: float = FAN_IN,
     ) -> None:
         self.parameters = [p for group in groups for p in group["params"] if p.requires_grad]
         rated = [
@@ -48,7 +50,7 @@ class Closure:
             if p.requires_grad
         ]
         self.metric = [
-            math.sqrt(lr) * (p[0].numel() ** FAN_IN if p.ndim > 1 and p.numel() else 1.0)
+            math.sqrt(lr) * (p[0].numel() ** fan_in if p.ndim > 1 and p.numel() else 1.0)
             for p, (lr, _) in zip(self.parameters, rated, strict=True)
         ]
         self.decays = [decay for _, decay in rated]
@@ -148,8 +150,8 @@ class Closure:
             found = torch.autograd.grad(loss, self.parameters, create_graph=True, allow_unused=True)
         except RuntimeError as error:
             raise InputError(
-                "closure must return the loss and leave backward() to the optimizer, which needs "
-                f"second derivatives too: {error}".splitlines()[0]
+                "closure must return the loss and leave backward() alone, as second derivatives "
+                f"are taken too: {error}".splitlines()[0]
             ) from None
         gradients = [
             torch.zeros_like(p) if g is None else g

@@ -66,7 +66,7 @@ def curvature(
     derivative.
     """
     flat = trainable(model)
-    with nothing_left(model), _gradients_aside(flat), torch.enable_grad():
+    with nothing_left(model), gradients_aside(flat), torch.enable_grad():
         with sdpa_kernel(SDPBackend.MATH):
             loss = _check(closure())
         if not math.isfinite(loss.item()):
@@ -141,7 +141,7 @@ def _product(slope: torch.Tensor, flat: Flat) -> Product:
 
 
 @contextmanager
-def _gradients_aside(flat: Flat) -> Iterator[None]:
+def gradients_aside(flat: Flat) -> Iterator[None]:
     """Whatever the closure leaves in `.grad` is replaced by what was there before."""
     kept = [p.grad for p in flat.tensors]
     for p in flat.tensors:
