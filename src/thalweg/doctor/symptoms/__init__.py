@@ -20,6 +20,7 @@ from thalweg.doctor.causes import UNDERFITTING
 from thalweg.doctor.symptoms.activations import dead, saturated
 from thalweg.doctor.symptoms.clipping import clipping
 from thalweg.doctor.symptoms.constant_inputs import constant_inputs
+from thalweg.doctor.symptoms.covariate_shift import covariate_shift
 from thalweg.doctor.symptoms.denormals import denormals
 from thalweg.doctor.symptoms.fit import overfitting, underfitting
 from thalweg.doctor.symptoms.gradient_flow import exploding, vanishing
@@ -33,6 +34,7 @@ from thalweg.doctor.symptoms.rate import adagrad, rate_large, rate_small
 from thalweg.doctor.symptoms.regularization import regularization
 from thalweg.doctor.symptoms.shuffled_labels import shuffled_labels
 from thalweg.doctor.symptoms.sixteen import sixteen
+from thalweg.doctor.symptoms.standing_still import standing_still
 from thalweg.doctor.symptoms.symmetric import symmetric
 from thalweg.doctor.symptoms.tiny_batches import tiny_batches
 from thalweg.doctor.symptoms.unscaled import unscaled
@@ -50,8 +52,8 @@ SYMPTOMS: tuple[Symptom, ...] = (
     wrong_loss, symmetric, unscaled, not_finite, init_variance, over_scaled, clipping,
     regularization,
     # How it is minimized, and what became of the network.
-    rate_large, adagrad, dead, saturated, vanishing, exploding, rate_small, imbalance,
-    overfitting, underfitting, sixteen,
+    rate_large, adagrad, dead, saturated, vanishing, exploding, covariate_shift,
+    standing_still, rate_small, imbalance, overfitting, underfitting, sixteen,
 )  # fmt: skip
 
 
