@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from linear_data import features, regression
 
 import thalweg as tw
+from linear_data import features, regression
 from thalweg.core.finding import Severity
 from thalweg.doctor.linear import curvature
 from thalweg.doctor.linear.columns import columns
@@ -64,7 +64,7 @@ def test_the_equation_that_is_told_holds():
     X = features(50, 2)
     X = np.column_stack([5.0 * X, X[:, 0] - X[:, 1]])
     (found,) = judged(X, fit_intercept=False)
-    assert found.claim.endswith(": column 2 = 0.2·column 0 − 0.2·column 1.")
+    assert found.claim.endswith(": column 1 = column 0 − 5·column 2.")
 
 
 def test_categories_with_an_intercept():
@@ -101,12 +101,14 @@ def test_what_was_not_checked_is_said(monkeypatch):
         "repeated columns",
         "not checked",
     ]
-    assert "8 columns" in found[-1].claim
+    assert "200 × 8" in found[-1].claim
 
 
 def test_coefficients_are_indeed_not_determined():
     X = features()
     problem = regression(np.column_stack([X, X[:, 0]]))
-    one, two = (tw.minimize(problem, "lbfgs", w0, progress=False, tol=1e-9) for w0 in (None, np.arange(7.0)))
+    one, two = (
+        tw.minimize(problem, "lbfgs", w0, progress=False, tol=1e-9) for w0 in (None, np.arange(7.0))
+    )
     assert np.abs(one.w - two.w).max() > 0.5
     np.testing.assert_allclose(problem.scores(one.w), problem.scores(two.w), atol=1e-4)

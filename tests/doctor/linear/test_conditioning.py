@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from linear_data import features, labels, regression, solved
 
 import thalweg as tw
+from linear_data import features, labels, regression, solved
 from thalweg.core.finding import Severity
 from thalweg.doctor.linear.conditioning import conditioning
 from thalweg.doctor.linear.facts import linear_facts

@@ -59,7 +59,7 @@ def test_what_is_too_dear_is_named(monkeypatch):
     assert np.isnan(facts.standardized_kappa)
     monkeypatch.undo()
     monkeypatch.setattr(curvature, "MOST_WORK", 1.0)
-    assert "200 rows" in linear_facts(regression(features())).unchecked
+    assert "200 × 5" in linear_facts(regression(features())).unchecked
 
 
 def test_a_run_that_did_not_end_is_no_solution():

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from linear_data import features, labels, regression
 
 import thalweg as tw
+from linear_data import features, labels, regression
 from thalweg.core.finding import Severity
 from thalweg.doctor.linear.facts import linear_facts
 from thalweg.doctor.linear.scaling import scaling

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from linear_data import features, regression
 
 import thalweg as tw
+from linear_data import features, regression
 from thalweg.core.finding import Severity
 from thalweg.doctor.linear.facts import linear_facts
 from thalweg.doctor.linear.targets import targets

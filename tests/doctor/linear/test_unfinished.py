@@ -1,7 +1,7 @@
 import numpy as np
-from linear_data import features, regression, solved
 
 import thalweg as tw
+from linear_data import features, regression, solved
 from thalweg.core.finding import Severity
 from thalweg.doctor.linear.facts import linear_facts
 from thalweg.doctor.linear.unfinished import unfinished

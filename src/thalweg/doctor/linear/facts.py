@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from thalweg.core.run import Run
-from thalweg.doctor.linear.curvature import DENSE, Curvature, affordable, bound, curvature, ends
+from thalweg.doctor.linear.curvature import Curvature, affordable, bound, curvature, ends
 from thalweg.doctor.linear.dependence import Dependence, dependence
 from thalweg.doctor.linear.effect import Effect, effect
 from thalweg.doctor.linear.repeats import repeats
@@ -78,10 +78,9 @@ def linear_facts(
         kappa = _standardized_kappa(problem, G, deviations)
         found = _dependence(problem, G, doubles[:, 1], columns)
     else:
-        why = f"{problem.p:,} columns" if problem.p > DENSE else f"{problem.n:,} rows"
         unchecked = (
-            f"whether three or more columns depend on each other: with {why} the matrix of all "
-            "products takes too long"
+            "whether three or more columns depend on each other: for "
+            f"{problem.n:,} × {problem.p:,} the matrix of their products takes too long"
         )
     return LinearFacts(
         problem=problem,
@@ -104,6 +103,8 @@ def _gram(problem: LinearProblem, columns: Sizes) -> np.ndarray:
     """Σ cᵢ(xᵢ − m)(xᵢ − m)ᵀ of the features as they enter the model, m = 0 without intercept."""
     shift = columns.means if problem.fit_intercept else np.zeros(problem.p)
     G = weighted_moments(problem.matrix, problem.weights, shift, problem.threads).second
+    if problem.fit_intercept:  # of a sparse X these are differences, and rounding is left of them
+        G[columns.constant], G[:, columns.constant] = 0.0, 0.0
     return G if problem.scales is None else G * np.outer(problem.scales, problem.scales)
 
 

@@ -17,6 +17,7 @@ from thalweg.doctor.causes import REGULARIZATION
 from thalweg.doctor.linear.facts import LinearFacts
 
 IDLE = "penalty without effect"
+UNSELECTIVE = "penalty that selects nothing"
 ALL, MOST = 0.99, 0.9  # of the coefficients, taken by l2
 IDLE_MOVE = 1e-3  # of the length of the coefficients
 
@@ -75,15 +76,14 @@ def _nothing(facts: LinearFacts) -> Finding | None:
     is_idle = effect.move <= IDLE_MOVE
     if selects or not (is_idle or problem.l1):
         return None
-    what = "the l1 penalty sets no coefficient to zero" if problem.l1 else "the l2 penalty is idle"
-    moves = f"without it they would move by {effect.move:.1g} of their length"
+    what = "The l1 penalty sets no coefficient to zero" if problem.l1 else "The l2 penalty is idle"
     return Finding(
-        name=IDLE,
+        name=IDLE if is_idle else UNSELECTIVE,
         severity=Severity.NOTE,
-        claim=f"{what[0].upper()}{what[1:]}: {moves}.",
+        claim=f"{what}: without it w would move by {effect.move:.1g} of its length.",
         measured=effect.move,
         limit=IDLE_MOVE,
-        cause="The data pull far harder than the penalty holds.",
+        cause="The data pull harder than the penalty holds.",
         advice=f"Leave it out, or raise it: l1 has an effect up to {effect.largest_pull:.2g}."
         if problem.l1
         else "Keep it if a duality gap is wanted; if it is meant to regularize, raise it.",
