@@ -9,8 +9,10 @@ from thalweg.doctor.linear.curvature import affordable, bound, curvature, ends, 
 
 
 def test_ends_by_hand():
-    assert ends(np.diag([4.0, 0.0, 2.0])) == (4.0, 2.0, 1)
-    assert ends(np.zeros((2, 2))) == (0.0, 0.0, 2)
+    assert ends(np.diag([4.0, 0.0, 2.0]), 3, 0.0) == (4.0, 2.0, 1)
+    assert ends(np.diag([4.0, 2.0, 0.0]), 2, 0.0) == (4.0, 2.0, 1)  # of the intercept
+    assert ends(np.diag([4.5, 0.5, 2.5, 0.1]), 3, 0.5) == (4.5, 0.1, 1)  # l2 alone holds one
+    assert ends(np.zeros((2, 2)), 2, 0.0) == (0.0, 0.0, 2)
 
 
 def test_bound_by_hand():
@@ -52,7 +54,7 @@ def test_shifting_all_classes_is_no_direction():
     problem, run = solved(tw.LinearProblem(X, y, "multinomial", l2=1e-6))
     found = curvature(problem, run.w, None)
     assert found.smallest > 0.01  # not l2, which holds those directions alone
-    assert found.flat == 0
+    assert found.flat == 4  # three features and the intercept
 
 
 def test_l1_counts_what_is_in_use():
@@ -88,3 +90,18 @@ def test_a_sparse_matrix_is_afforded_by_what_it_stores():
     X = scipy.sparse.eye_array(100_000, 900, format="csr") + 0.0
     assert affordable(tw.LinearProblem(X, np.arange(100_000.0)), 900)
     assert not affordable(tw.LinearProblem(np.ones((50_000, 1)), np.arange(5e4)), 900)
+
+
+def test_repeated_columns_do_not_slow_gradient_descent():
+    X = features(200, 3)
+    problem, run = solved(regression(np.hstack([X, X]), l2=1e-8), method="gd", tol=1e-8)
+    assert run.iterations < 100
+    assert curvature(problem, run.w, None).kappa < 10.0  # not L/l2
+
+
+def test_categories_beside_an_intercept_do():
+    X = np.eye(3)[np.arange(300) % 3] * 1.0
+    problem, run = solved(tw.LinearProblem(X, np.arange(300) % 3 * 1.0, l2=1e-4), method="newton")
+    assert curvature(problem, run.w, None).kappa > 1e3  # from w to b, only the penalty pulls
+    _, slow = solved(problem, method="gd", tol=1e-12, max_iter=2000)
+    assert not slow.converged

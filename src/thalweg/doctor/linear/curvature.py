@@ -5,10 +5,11 @@
 
 so that κ = L/μ is what the iterations of gradient descent with the step 1/L grow with, near the
 solution. Without a solution μ is that of the largest curvatures, γΣcᵢx̃ᵢx̃ᵢᵀ + l2·I, which flatters.
-Directions without any curvature are left out: nothing moves along them (for least squares of any
-rank, Karimi, Nutini & Schmidt, ECML 2016); they are counted as `flat`. With l1 only the features in
-use count, as the others stay at zero. For K classes the directions that add one number to all
-scores are left out too: from zero no step has a part in them.
+Directions that no step takes are left out, and counted as `flat`. Along those without curvature the
+gradient is zero (for least squares of any rank: Karimi, Nutini & Schmidt, ECML 2016). Along those
+of the coefficients in which the scores do not change, Xd = 0, only the penalty has curvature, and
+from zero it has nothing to pull at: repeated columns, and one number more for all of K classes.
+With l1 only the features in use count, as the others stay at zero.
 
 Cost: up to `DENSE` variables all eigenvalues, O(n·dim² + dim³), once; beyond that Lanczos with 60
 passes, whose μ is an upper bound, as `is_exact` tells: κ is then at least what is said.
@@ -36,7 +37,7 @@ class Curvature(NamedTuple):
 
     largest: float  # L
     smallest: float  # μ; at most this where not `is_exact`
-    flat: int  # directions without curvature; 0 where not `is_exact`
+    flat: int  # directions that no step takes; 0 where not `is_exact`
     is_exact: bool
     at_solution: bool
 
@@ -46,14 +47,21 @@ class Curvature(NamedTuple):
         return self.largest / self.smallest
 
 
-def ends(H: np.ndarray) -> tuple[float, float, int]:
-    """The largest eigenvalue, the smallest above rounding, and how many are below it."""
+def ends(H: np.ndarray, coefficients: int, l2: float) -> tuple[float, float, int]:
+    """The largest and the smallest curvature that steps meet, and how many directions they do not.
+
+    `H` is a Hessian, its first variables the `coefficients`, on which `l2` is part of it.
+    """
+    data = H[:coefficients, :coefficients] - l2 * np.eye(coefficients)
+    values, vectors = np.linalg.eigh(data)
+    top = max(float(values[-1]), 0.0) if coefficients else 0.0
+    unseen = vectors[:, values <= ROUNDING * top]
+    H = H.copy()
+    H[:coefficients, :coefficients] += (top - l2) * unseen @ unseen.T  # now in the midst
     values = np.linalg.eigvalsh(H)
-    least = ROUNDING * max(float(values[-1]), 0.0)
-    seen = values[values > least]
-    if not seen.size:
-        return 0.0, 0.0, len(values)
-    return float(seen[-1]), float(seen[0]), len(values) - len(seen)
+    seen = values[values > ROUNDING * max(float(values[-1]), 0.0)]
+    left_out = min(unseen.shape[1] + len(values) - len(seen), len(values))
+    return (float(seen[-1]), float(seen[0]), left_out) if seen.size else (0.0, 0.0, left_out)
 
 
 def affordable(problem: LinearProblem, dim: int) -> bool:
@@ -73,12 +81,13 @@ def curvature(problem: LinearProblem, w: np.ndarray | None, gram: np.ndarray | N
             smallest = problem.curvature_bound * problem.gram_extent.smallest
             smallest += problem.strong_convexity
             return Curvature(L, max(smallest, ROUNDING * L), 0, False, False)
-        largest, smallest, flat = ends(bound(problem, gram))
+        largest, smallest, flat = ends(bound(problem, gram), problem.p, problem.l2)
         return Curvature(largest, smallest, flat, True, False)
     hessian = problem.hessian_at(problem.scores(w))
     used = in_use(problem, w)
     if affordable(problem, problem.dim):
-        _, smallest, flat = ends(_lifted(problem, hessian.matrix(), L)[np.ix_(used, used)])
+        count = int(np.sum(used < problem.p * problem.outputs))
+        _, smallest, flat = ends(hessian.matrix()[np.ix_(used, used)], count, problem.l2)
         return Curvature(L, smallest or L, flat, True, True)
     extent = spectrum_extent(
         _product(problem, hessian, used, L),
@@ -105,16 +114,8 @@ def in_use(problem: LinearProblem, w: np.ndarray) -> np.ndarray:
     return np.flatnonzero(is_used)
 
 
-def _lifted(problem: LinearProblem, H: np.ndarray, L: float) -> np.ndarray:
-    """H with curvature L along the directions that add one number to all classes."""
-    if problem.loss != MULTINOMIAL:
-        return H
-    K = problem.outputs
-    return H + L * np.kron(np.eye(len(H) // K), np.full((K, K), 1.0 / K))
-
-
 def _product(problem: LinearProblem, hessian: LinearHessian, used: np.ndarray, L: float) -> Matvec:
-    """v ↦ the same times v, among the variables in use."""
+    """v ↦ ∇²F·v among the variables in use, with curvature L along what adds to all classes."""
     K = problem.outputs
 
     def product(v: np.ndarray) -> np.ndarray:

@@ -130,7 +130,7 @@ def _standardized_kappa(problem: LinearProblem, G: np.ndarray, deviations: np.nd
     if problem.fit_intercept:
         scaled = np.pad(scaled, (0, 1))
         scaled[-1, -1] = 1.0
-    largest, smallest, _ = ends(bound(problem, scaled))
+    largest, smallest, _ = ends(bound(problem, scaled), problem.p, problem.l2)
     return largest / smallest if smallest > 0.0 else float("nan")
 
 
