@@ -24,6 +24,14 @@ def test_share_by_hand_where_all_directions_are_alike():
         assert effect(problem, None).share <= found.share + 1e-12
 
 
+def test_l1_moves_every_coefficient_alike():
+    X = orthogonal()
+    problem, run = solved(regression(X, l1=0.1), method="cd", tol=1e-12)
+    w = run.w[:4]
+    assert np.count_nonzero(w) == 4
+    np.testing.assert_allclose(effect(problem, run.w).move, 0.2 / np.linalg.norm(w), rtol=1e-6)
+
+
 def test_move_is_how_far_the_unpenalised_solution_is():
     X = features()
     problem, run = solved(regression(X, l2=0.05), tol=1e-12)

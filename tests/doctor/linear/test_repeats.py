@@ -4,6 +4,7 @@ import scipy.sparse
 
 import thalweg as tw
 from linear_data import features
+from thalweg.doctor.linear import repeats as module
 from thalweg.doctor.linear.repeats import repeats
 from thalweg.doctor.linear.sizes import sizes
 
@@ -41,6 +42,13 @@ def test_close_is_not_the_same():
     X = features(200, 2)
     X = np.column_stack([X, X[:, 0] + 1e-3 * X[:, 1]])
     assert found(X) == []
+
+
+def test_what_looks_alike_is_looked_at(monkeypatch):
+    monkeypatch.setattr(module, "AGREEMENT", 10.0)  # all columns look alike
+    X = features(50, 4)
+    assert found(X) == []
+    assert found(np.column_stack([X, 2.0 * X[:, 0]])) == [[0, 4]]
 
 
 def test_equal_to_all_pairs_one_by_one():

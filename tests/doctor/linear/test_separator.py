@@ -24,6 +24,12 @@ def test_two_samples_by_hand():
     assert separates(problem, np.zeros(2)) is None
 
 
+@pytest.mark.parametrize(("far", "is_certain"), [(1e9, True), (1e15, False)])
+def test_a_margin_of_rounding_is_none(far, is_certain):
+    problem = tw.LinearProblem(np.array([[far - 1.0], [far + 1.0]]), [0, 1], "logistic")
+    assert (separates(problem, np.array([1.0, -far])) is not None) == is_certain
+
+
 def is_separable(X, y):
     """By a linear program: yᵢ(xᵢᵀw + b) ≥ 1."""
     A = -np.where(y, 1.0, -1.0)[:, None] * np.column_stack([X, np.ones(len(y))])

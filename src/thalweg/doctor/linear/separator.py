@@ -8,8 +8,8 @@ squared hinge Σ cᵢ½max(0, 1 − yᵢzᵢ)² has the minimum 0, at some w tha
 of the logistic loss), and any w with F(w) < ½ min cᵢ has all margins above 0. For K classes the
 multinomial loss is taken, in which F(w) < log 2 · min cᵢ shows the same; where that fails, each
 class is tried against all others: one that is separated is enough. What was found is believed
-only if every margin exceeds its own rounding error, (p + 2)·ε·‖x̃ᵢ‖‖w‖ in the units of X; what was
-not found may still be there: nothing is said then.
+only if every margin exceeds its own rounding error, 2(p + 2)·ε·(‖xᵢ‖‖w‖ + |b|) in the units of X;
+what was not found may still be there: nothing is said then.
 
 Cost: one pass for a given w; the search some hundred, and it is left out on large data.
 """
@@ -147,5 +147,6 @@ def _rounding(problem: LinearProblem, w: np.ndarray) -> np.ndarray:
     plain.means = plain.scales = None
     plain.__dict__.pop("row_squares", None)
     W, b = problem.coefficients(w)
-    size = np.linalg.norm(W) + np.linalg.norm(b)
-    return (problem.p + 2) * EPS * size * np.sqrt(1.0 + plain.row_squares)
+    lengths = np.sqrt(np.maximum(plain.row_squares - problem.fit_intercept, 0.0))
+    sums = np.linalg.norm(W) * lengths + np.linalg.norm(b)
+    return 2.0 * (problem.p + 2) * EPS * sums  # a margin is the difference of two scores
