@@ -90,7 +90,9 @@ def test_nothing_found(tmp_path):
     X = features(100, 2)
     np.savez(tmp_path / "a.npz", X=X, y=X.sum(axis=1) + features(100, 1, seed=3)[:, 0])
     done = run(tmp_path / "a.npz")
-    assert done.stdout.endswith("nothing found\n")
+    assert done.stdout.endswith(
+        "nothing wrong was found with targets, classes, scaling, penalty, columns or conditioning\n"
+    )
 
 
 def test_stopped_before_certified():

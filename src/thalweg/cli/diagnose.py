@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
 CERTIFIED, STOPPED, DIVERGED = 0, 3, 4  # exit codes
 WIDTH = 100  # columns of text
+LOOKED_AT = "targets, classes, scaling, penalty, columns or conditioning"
 
 
 @click.command()
@@ -94,7 +95,7 @@ def text(data: str, run: Run, findings: list[Finding]) -> str:
     lines = [
         f"{data}: {run.objective}",
         f"{run.method}: {run.outcome.word.lower()} after {run.iterations} iterations{proof}",
-        heading if count else "nothing found",
+        heading if count else f"nothing wrong was found with {LOOKED_AT}",
     ]
     width = min(WIDTH, shutil.get_terminal_size().columns)
     return "\n".join([*lines, *(wrapped(finding, width) for finding in findings)])

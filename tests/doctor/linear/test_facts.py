@@ -84,6 +84,9 @@ def test_shares_and_names():
     X = features(8)
     facts = linear_facts(tw.LinearProblem(X, list("aabbbbbb"), "logistic"), names=list("vwxyz"))
     np.testing.assert_allclose(facts.shares, [0.25, 0.75])
+    assert [facts.label(k) for k in range(2)] == ["'a'", "'b'"]
+    objects = tw.LinearProblem(X, np.array(list("aabbbbbb"), dtype=object), "logistic")
+    assert linear_facts(objects).label(1) == "'b'"
     assert facts.listed([0, 4]) == "'v', 'z'"
     assert facts.listed(range(5), most=2) == "'v', 'w' and 3 more"
     plain = linear_facts(tw.LinearProblem(X, np.arange(8) % 3, "multinomial"))

@@ -71,3 +71,19 @@ def test_a_run_shows_it_on_data_too_large_to_search(monkeypatch):
 
 def test_a_regression_has_no_classes():
     assert separable(linear_facts(tw.LinearProblem(X, X[:, 0]))) == []
+
+
+def test_a_category_that_one_class_never_has():
+    rare = np.zeros(200)
+    rare[np.flatnonzero(MIXED)[:4]] = 1.0
+    both = np.column_stack([X, rare])
+    problem = tw.LinearProblem(both, MIXED, "logistic")
+    (found,) = separable(linear_facts(problem))
+    assert found.name == "partly separable classes"
+    assert found.severity is Severity.ACT
+    assert found.claim.startswith("class False never has column 5")
+    assert runs_away(linear_facts(problem))
+    grown = [solved(problem, tol=tol)[1].w[5] for tol in (1e-3, 1e-6, 1e-9)]
+    assert grown[0] + 1.0 < grown[1] < grown[2] - 1.0
+    assert separable(linear_facts(tw.LinearProblem(both, MIXED, "logistic", l2=1e-3))) == []
+    assert separable(linear_facts(tw.LinearProblem(both, MIXED, "squared-hinge"))) == []

@@ -3,7 +3,8 @@
 Nothing here judges, and no symptom looks at the data. What needs a matrix of p × p numbers is
 measured where that is at most 1,000 × 1,000 and a second of work; elsewhere `unchecked` says what
 was left out and why. Some ten passes over X besides, and 60 to 200 more for the curvature and the
-plane between classes, where these are not cheaper otherwise. A sparse X is never filled.
+plane between classes, where these are not cheaper otherwise. A sparse X is never filled; its column
+counts take one or two vectors as long as its entries.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from thalweg.core.run import Run
 from thalweg.doctor.linear.curvature import Curvature, affordable, bound, curvature, ends
 from thalweg.doctor.linear.dependence import Dependence, dependence
 from thalweg.doctor.linear.effect import Effect, effect
+from thalweg.doctor.linear.exclusive import exclusive
 from thalweg.doctor.linear.repeats import repeats
 from thalweg.doctor.linear.separator import Separator, separator
 from thalweg.doctor.linear.sizes import Sizes, sizes
@@ -42,6 +44,7 @@ class LinearFacts:
     row_smoothness: float  # the largest Lᵢ
     effect: Effect
     separator: Separator | None
+    exclusive: np.ndarray  # pairs (column, class that does not have it), int64[k, 2]
 
     @cached_property
     def shares(self) -> np.ndarray:
@@ -51,6 +54,11 @@ class LinearFacts:
             return np.zeros(0)
         codes = problem.y if problem.outputs > 1 else (problem.y > 0).astype(np.int64)
         return np.bincount(codes, weights=problem.weights, minlength=len(problem.classes))
+
+    def label(self, k: int) -> str:
+        """A class as its label is written."""
+        classes = self.problem.classes
+        return "" if classes is None else repr(classes.tolist()[k])
 
     def name(self, column: int) -> str:
         """A column as a reader knows it."""
@@ -96,6 +104,7 @@ def linear_facts(
         row_smoothness=float(problem.row_smoothness.max()),
         effect=effect(problem, w),
         separator=separator(problem, columns, None if run is None else run.w),
+        exclusive=exclusive(problem),
     )
 
 

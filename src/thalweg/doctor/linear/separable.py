@@ -9,6 +9,9 @@ what a run returns is decided by when it stops. The same of K classes, also wher
 is separated from all others: along that plane its samples gain and nobody loses. A penalty gives
 F a minimizer again, whose size the penalty alone decides. The squared hinge has one without, at
 F = 0. The plane itself is the proof, and is in the evidence (`separator`).
+
+A single column that one class never has does the same to its own coefficient (`exclusive`). With a
+penalty that is common and harmless, and nothing is said.
 Albert & Anderson, Biometrika 71 (1984).
 """
 
@@ -18,16 +21,19 @@ from thalweg.core.finding import Finding, Severity
 from thalweg.doctor.linear.facts import LinearFacts
 
 SEPARABLE = "separable classes"
+PARTLY = "partly separable classes"
 
 
 def separable(facts: LinearFacts) -> list[Finding]:
     """The finding that a plane lies between the classes, if one was found."""
     plane, problem = facts.separator, facts.problem
-    if plane is None or problem.classes is None:
+    if problem.classes is None:
         return []
+    if plane is None:
+        return _partly(facts) if runs_away(facts) else []
     who = "all samples by class"
     if plane.alone is not None:
-        who = f"class {problem.classes[plane.alone].item()!r} from all others"
+        who = f"class {facts.label(plane.alone)} from all others"
     if runs_away(facts):
         severity = Severity.ACT
         meaning = "without a penalty F falls to its infimum as the coefficients grow for ever"
@@ -60,4 +66,28 @@ def runs_away(facts: LinearFacts) -> bool:
     """Whether it is certain that F has no minimizer."""
     problem = facts.problem
     is_held = problem.l1 > 0.0 or problem.l2 > 0.0 or problem.loss == "squared-hinge"
-    return facts.separator is not None and not is_held
+    return not is_held and (facts.separator is not None or len(facts.exclusive) > 0)
+
+
+def _partly(facts: LinearFacts) -> list[Finding]:
+    """The finding that single coefficients grow for ever."""
+    pairs = facts.exclusive
+    told = [f"class {facts.label(int(k))} never has {facts.name(int(j))}" for j, k in pairs[:3]]
+    more = f", and {len(pairs) - 3} more" if len(pairs) > 3 else ""
+    return [
+        Finding(
+            name=PARTLY,
+            severity=Severity.ACT,
+            claim=f"{', '.join(told)}{more}: without a penalty "
+            f"{'this coefficient grows' if len(pairs) == 1 else 'these coefficients grow'} for "
+            "ever.",
+            measured=float(len(pairs)),
+            limit=0.0,
+            cause="A column that is zero in a whole class, and of one sign elsewhere, can only "
+            "gain by growing: rare categories are such.",
+            advice=f"Add a penalty, l2 = 1/n = {1.0 / facts.problem.n:.2g} for one, or merge rare "
+            "categories.",
+            rests_on="With l2 the solution is unique, and ‖w‖ falls as l2 grows (lecture A).",
+            evidence={"columns": pairs[:, 0].tolist(), "classes": pairs[:, 1].tolist()},
+        )
+    ]

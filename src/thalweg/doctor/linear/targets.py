@@ -30,18 +30,17 @@ def targets(facts: LinearFacts) -> list[Finding]:
 
 
 def _classes(facts: LinearFacts) -> list[Finding]:
-    problem, shares = facts.problem, facts.shares
+    shares = facts.shares
     even = shares * len(shares)
     rarest = int(even.argmin())
-    if even[rarest] >= RARE or problem.classes is None:
+    if even[rarest] >= RARE:
         return []
-    label = problem.classes[rarest].item()
     return [
         Finding(
             name=IMBALANCE,
             severity=Severity.WARN if even[rarest] < ABSENT else Severity.NOTE,
-            claim=f"Class {label!r} has {shares[rarest]:.2%} of the weight: the constant answer "
-            f"{problem.classes[shares.argmax()].item()!r} is right for {shares.max():.2%}.",
+            claim=f"Class {facts.label(rarest)} has {shares[rarest]:.2%} of the weight: the "
+            f"constant answer {facts.label(int(shares.argmax()))} is right for {shares.max():.2%}.",
             measured=float(shares[rarest]),
             limit=RARE / len(shares),
             cause="What is rare adds little to the mean loss.",
