@@ -105,6 +105,34 @@ def test_a_record_is_forwarded():
         tw.diagnose(watch.record, feature_names=["a"])
 
 
+AWKWARD = {
+    "all zero": (np.zeros((7, 2)), {"l1": 0.1, "fit_intercept": False}),
+    "all zero, nothing penalised": (np.zeros((7, 2)), {"fit_intercept": False}),
+    "huge": (features(7, 20) * 10.0 ** (np.arange(20) * 8), {"l1": 0.1}),
+    "tiny": (features(7, 3) * 1e-200, {}),
+    "one column": (features(7, 1), {}),
+    "all but one sample of weight zero": (features(7, 3), {"sample_weight": [1, 0, 0, 0, 0, 0, 0]}),
+    "constant": (np.ones((7, 3)), {"standardize": True}),
+    "every coefficient zero": (features(7, 3), {"l1": 1e5, "fit_intercept": False}),
+}
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "multinomial", "huber", "squared-hinge"])
+@pytest.mark.parametrize("case", AWKWARD)
+def test_awkward_data_are_answered(case, loss):
+    X, options = AWKWARD[case]
+    problem = tw.LinearProblem(X, np.arange(7) % 2, loss, **options)
+    run = tw.minimize(problem, "fista", progress=False, max_iter=3)
+    for given in (None, run):
+        for finding in tw.diagnose(problem, given):
+            assert "nan" not in str(finding)
+
+
+def test_a_single_sample():
+    for finding in tw.diagnose(tw.LinearProblem(np.ones((1, 2)), [1.0])):
+        assert finding.severity <= Severity.ACT
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

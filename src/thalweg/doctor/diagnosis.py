@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding
@@ -63,4 +65,5 @@ def diagnose(
         raise InputError(
             f"feature_names must have {problem.p} entries, as X has columns, got {len(names)}"
         )
-    return findings(linear_facts(problem, run, names))
+    with np.errstate(all="ignore"):  # of squares that overflow: what follows from them is not said
+        return findings(linear_facts(problem, run, names))

@@ -47,6 +47,11 @@ def test_a_large_mean_does_not_hide_what_varies(sparse):
     np.testing.assert_allclose(found.deviations[0], X[:, 0].std(), rtol=1e-6)
 
 
+def test_what_underflows_is_not_constant():
+    found = sizes(tw.LinearProblem(1e-200 * X, Y))
+    assert found.constant.tolist() == [1, 2]
+
+
 def test_features_as_the_model_sees_them():
     plain, scaled = (tw.LinearProblem(X, Y, standardize=flag) for flag in (False, True))
     np.testing.assert_allclose(sizes(plain).seen(plain), sizes(plain).sizes)

@@ -52,6 +52,8 @@ def ends(H: np.ndarray, coefficients: int, l2: float) -> tuple[float, float, int
 
     `H` is a Hessian, its first variables the `coefficients`, on which `l2` is part of it.
     """
+    if not H.size or not np.all(np.isfinite(H)):  # nothing is in use, or squares overflow
+        return 0.0, 0.0, 0
     data = H[:coefficients, :coefficients] - l2 * np.eye(coefficients)
     values, vectors = np.linalg.eigh(data)
     top = max(float(values[-1]), 0.0) if coefficients else 0.0

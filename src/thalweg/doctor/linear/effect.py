@@ -51,7 +51,8 @@ def effect(problem: LinearProblem, w: np.ndarray | None) -> Effect:
     g = problem.transpose(_constant_slopes(problem)).ravel()
     pull, largest = float(np.linalg.norm(g)), float(np.abs(g).max())
     if w is None:
-        return Effect(pull, largest, problem.l2 / problem.smoothness, -1, np.nan)
+        L = problem.smoothness
+        return Effect(pull, largest, problem.l2 / L if L > 0.0 else np.nan, -1, np.nan)
     coefficients, _ = problem.split(np.asarray(w, dtype=np.float64))
     length = float(np.linalg.norm(coefficients))
     zeros = int(np.sum(coefficients == 0.0))

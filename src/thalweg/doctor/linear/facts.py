@@ -150,7 +150,7 @@ def _dependence(
     lengths = np.sqrt(np.diag(G))
     varies = columns.deviations > 0.0 if problem.fit_intercept else columns.sizes > 0.0
     varies[copies] = False
-    kept = np.flatnonzero(varies & (lengths > 0.0))
+    kept = np.flatnonzero(varies & (lengths > 0.0) & np.isfinite(lengths))
     R = G[np.ix_(kept, kept)] / np.outer(lengths[kept], lengths[kept])
     scales = np.ones(problem.p) if problem.scales is None else problem.scales
     return dependence(R, kept, (lengths / scales)[kept])

@@ -37,10 +37,10 @@ def scaling(facts: LinearFacts) -> list[Finding]:
         varying = np.append(varying, INTERCEPT)
         units = np.append(units, 1.0)
         curvatures = np.append(curvatures, problem.curvature_bound)
-    apart = float(units.max() / units.min())
-    certain = float(curvatures.max() / curvatures.min())
-    judged = min(certain, apart**2)
-    if judged < SLOW:
+    apart = units.max() / units.min()
+    certain = curvatures.max() / curvatures.min()
+    judged = float(min(certain, apart**2))
+    if not judged >= SLOW:
         return []
     big, small = (_named(facts, varying[k]) for k in (units.argmax(), units.argmin()))
     after = facts.standardized_kappa
@@ -52,7 +52,7 @@ def scaling(facts: LinearFacts) -> list[Finding]:
             severity=Severity.ACT if judged >= OUT_OF_REACH else Severity.WARN,
             claim=f"{big} has entries of size {units.max():.2g}, {small} of {units.min():.2g}, a "
             f"ratio of {apart:.2g}: for that alone κ is at least {judged:.2g}{better}.",
-            measured=apart,
+            measured=float(apart),
             limit=float(np.sqrt(SLOW)),
             cause="A step short enough for the largest column hardly moves the coefficient of the "
             "smallest, and one penalty presses on coefficients of different units.",
@@ -61,8 +61,8 @@ def scaling(facts: LinearFacts) -> list[Finding]:
             "where columns have long tails)." + (changes if problem.l1 or problem.l2 else ""),
             rests_on="Features are scaled before training: min-max, mean, z-score (lecture C).",
             evidence={
-                "ratio of units": apart,
-                "kappa at least": certain,
+                "ratio of units": float(apart),
+                "kappa at least": float(certain),
                 "kappa": facts.curvature.kappa,
                 "kappa standardized": after,
             },

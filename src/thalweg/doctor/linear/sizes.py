@@ -23,6 +23,7 @@ from thalweg.kernels.rows import CSR
 from thalweg.objectives.linear import LinearProblem
 
 BLOCK = 200_000  # entries of a block of rows
+TINY = float(np.finfo(np.float64).tiny)  # a variance that underflows is not that of a constant
 ROUNDING = 1e-14  # of s²: a variance below it, from a difference, is that of a constant
 
 
@@ -86,4 +87,4 @@ def _dense(X: np.ndarray, c: np.ndarray, means: np.ndarray) -> tuple[np.ndarray,
         if len(counted):
             np.minimum(low, counted.min(axis=0), out=low)
             np.maximum(high, counted.max(axis=0), out=high)
-    return np.where(low == high, 0.0, variance), share
+    return np.where(low == high, 0.0, np.maximum(variance, TINY)), share
