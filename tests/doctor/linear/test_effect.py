@@ -84,3 +84,12 @@ def test_before_a_solution_nothing_is_invented():
 def test_a_target_that_pulls_nowhere():
     problem, run = solved(tw.LinearProblem(features(), np.ones(200), l2=1.0))
     assert np.isnan(effect(problem, run.w).share) or effect(problem, run.w).share < 1.0
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "squared-hinge", "huber"])
+@pytest.mark.parametrize("l2", [0.01, 1.0, 100.0])
+def test_what_is_certain_before_a_run_holds_after_it(loss, l2):
+    X = features(150, 3) + 2.0
+    y = X.sum(axis=1) if loss in ("squared", "huber") else labels(X - 2.0)
+    problem, run = solved(tw.LinearProblem(X, y, loss, l2=l2), tol=1e-10)
+    assert effect(problem, None).share <= effect(problem, run.w).share * (1.0 + 1e-6)

@@ -7,9 +7,12 @@ solution the penalty holds what is left of it. Where the curvature is h in all d
 
 so the share s = l2‖w‖/‖g‖ is the part of the coefficients that the penalty took: 0 for a penalty
 that does nothing, 1 for one that does everything; elsewhere it is a mean of that over directions,
-weighted by how much the data pull along them. Before a solution is known, L bounds every h, and
+weighted by how much the data pull along them. Before a solution is known it is certain that
 
-    s ≥ l2/(L − l2 + l2) = l2/L        L with l2, as the problem states it
+    s ≥ l2/L        L with l2, as the problem states it
+
+because the slope of the data term, b at its best, changes by at most (L − l2)‖w‖ on the way from g
+to −l2·w, so that ‖g‖ ≤ L‖w‖.
 
 With l1 all coefficients are zero exactly if l1 ≥ ‖g‖∞. How far the solution would move without the
 penalty is Newton's step from it on the data term alone, H without l2 there,
