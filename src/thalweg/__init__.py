@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from thalweg.core.plan import Plan
     from thalweg.core.run import Run
     from thalweg.core.trace import Trace
+    from thalweg.doctor.diagnosis import diagnose
     from thalweg.doctor.watch import watch
     from thalweg.estimators.elastic_net import ElasticNet
     from thalweg.estimators.lasso import Lasso
@@ -109,6 +110,7 @@ _HOMES = {
     "check_convex": "objectives.convexity",
     "check_smooth": "objectives.convexity",
     "classify": "certificates.critical_point",
+    "diagnose": "doctor.diagnosis",
     "minimize": "planner.minimize",
     "plan": "planner.plan",
     "Plan": "core.plan",
@@ -173,6 +175,7 @@ __all__ = [
     "check_smooth",
     "classify",
     "data",
+    "diagnose",
     "doctor",
     "minimize",
     "nets",

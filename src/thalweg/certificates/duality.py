@@ -136,7 +136,7 @@ def constant_value(problem: LinearProblem) -> float:
         shares = np.bincount(y, weights=c, minlength=problem.outputs)
         seen = shares[shares > 0]
         return float(-np.sum(seen * np.log(seen)))
-    b = _best_constant(problem) if problem.fit_intercept else 0.0
+    b = best_constant(problem) if problem.fit_intercept else 0.0
     theta = np.empty(problem.n)
     return slopes_pass(LOSSES[problem.loss], np.full(problem.n, b), y, c, problem.delta, theta)
 
@@ -201,7 +201,7 @@ def gap_certificate(found: Gap, scale: float, tol: float) -> Certificate:
     )
 
 
-def _best_constant(problem: LinearProblem) -> float:
+def best_constant(problem: LinearProblem) -> float:
     """argmin over b of Σ cᵢℓ(b, yᵢ)."""
     y, c = problem.y, problem.weights
     if problem.loss == "squared":

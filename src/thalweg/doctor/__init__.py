@@ -1,6 +1,6 @@
 """Why training is slow, stuck or wrong: instruments around a loop, and what they found.
 
-Needs the extra `nets`. Names are resolved when they are first used.
+Trainings need the extra `nets`, linear problems do not. Names are resolved when first used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _HOMES = {
     "SYMPTOMS": "doctor.symptoms",
     "Watch": "doctor.watch",
     "check": "doctor.check",
-    "diagnose": "doctor.symptoms",
+    "diagnose": "doctor.diagnosis",
     "escape": "doctor.saddle",
 }
 

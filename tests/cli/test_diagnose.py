@@ -1,0 +1,167 @@
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from linear_data import features
+from thalweg.cli import main
+from thalweg.cli.diagnose import wrapped
+from thalweg.core.finding import Finding, Severity
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["diagnose", *map(str, arguments)])
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A linear target, one column in other units, one twice, one constant."""
+    X = features(100, 3)
+    X = np.column_stack([X * [1.0, 1e5, 1.0], X[:, 0], np.ones(100)])
+    y = X @ [1.0, 1e-5, -1.0, 0.0, 0.0] + 0.1 * features(100, 1, seed=5)[:, 0]
+    lines = ["length,width,depth,again,one,price"]
+    lines += [",".join(map(str, row)) for row in np.column_stack([X, y])]
+    file = tmp_path / "table.csv"
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def test_findings_worst_first_on_stdout_the_rest_on_stderr(table):
+    done = run(table, "--target", "price")
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{table}: squared on 100 × 5 dense, l2 = 0.01"
+    assert "converged" in lines[1]
+    assert lines[2] == "4 findings, worst first"
+    assert lines[3].startswith("ACT   unscaled inputs: 'width'")
+    assert "'again' repeats 'length'" in " ".join(done.stdout.split())
+    assert done.stderr == "loss: squared, by what y holds; --loss takes another\n"
+    assert max(map(len, lines[1:])) <= 100
+
+
+def test_json(table):
+    done = run(table, "--target", "price", "--loss", "squared", "--json")
+    assert done.stderr == ""
+    found = json.loads(done.stdout)
+    assert found["certified"] is True
+    assert found["gap"] >= 0.0
+    assert found["method"]
+    first = found["findings"][0]
+    assert first["severity"] == "ACT"
+    assert set(first) == {
+        "name", "severity", "claim", "measured", "limit", "cause", "advice", "rests_on", "evidence",
+    }  # fmt: skip
+
+
+def test_options_reach_the_problem(table):
+    found = json.loads(
+        run(
+            table, "--target", "price", "--standardize", "--l2", "2/n", "--l1", "0.1", "--json"
+        ).stdout
+    )
+    assert "l1 = 0.1, l2 = 0.02" in found["problem"]
+    names = [finding["name"] for finding in found["findings"]]
+    assert "unscaled inputs" not in names
+    bare = json.loads(run(table, "--target", "price", "--no-intercept", "--json").stdout)
+    assert "fit_intercept=True" in json.dumps(bare)
+    assert json.loads(run("@wine", "-m", "lbfgs", "--json").stdout)["method"] == "lbfgs"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "worst"),
+    [
+        ("@cancer", [], "ACT"),
+        ("@cancer", ["--standardize"], "NOTE"),
+        ("@cancer", ["--standardize", "--l2", "0"], "ACT"),  # separable
+        ("@diabetes", ["--l2", "100"], "ACT"),
+        ("@diabetes", ["--l1", "1e3", "--l2", "0"], "ACT"),
+        ("@iris", ["--standardize"], "NOTE"),
+        ("@wine", ["--standardize"], "NOTE"),
+    ],
+)
+def test_built_in_data(name, options, worst):
+    done = run(name, *options, "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["findings"][0]["severity"] == worst
+
+
+def test_nothing_found(tmp_path):
+    X = features(100, 2)
+    np.savez(tmp_path / "a.npz", X=X, y=X.sum(axis=1) + features(100, 1, seed=3)[:, 0])
+    done = run(tmp_path / "a.npz")
+    assert done.stdout.endswith(
+        "nothing wrong was found with targets, classes, scaling, penalty, columns or conditioning\n"
+    )
+
+
+def test_stopped_before_certified():
+    done = run("@cancer", "-m", "gd", "--time-limit", "0.001s")
+    assert done.exit_code == 3
+    assert "tolerance not reached" in done.stdout
+
+
+def test_diverged():
+    done = run("@diabetes", "-m", "gd[step=100]")
+    assert done.exit_code == 4
+    assert "step above the stability limit" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Missing argument 'DATA'"),
+        (["@moon"], "data must be a known name"),
+        (["missing.csv"], "must be a file that is there"),
+        (["."], "got a folder"),
+        (["@iris", "--target", "y"], "it has its own"),
+        (["@iris", "--loss", "cubic"], "Invalid value for '--loss'"),
+        (["@iris", "--loss", "logistic"], "use loss='multinomial'"),
+        (["@iris", "--loss", "squared"], "y must hold real numbers"),
+        (["@iris", "--l2", "-1"], "Invalid value for '--l2'"),
+        (["@iris", "--l1", "1/m"], "Invalid value for '--l1'"),
+        (["@iris", "--tol", "0"], "tol must be above 0"),
+        (["@iris", "--tol", "x"], "Invalid value for '--tol'"),
+        (["@iris", "--time-limit", "soon"], "a time above 0 such as 30s"),
+        (["@iris", "-m", "newtn"], "did you mean 'newton'"),
+        (["@iris", "--l1", "0.1", "-m", "lbfgs"], "needs a smooth objective"),
+        (["@iris", "--standardise"], "No such option"),
+        (["@iris", "@wine"], "unexpected extra argument"),
+    ],
+)
+def test_bad_usage(arguments, message):
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("content", ["X", "one class", "nan"])
+def test_bad_data(tmp_path, content):
+    X, y = features(10, 2), np.arange(10) % 2
+    if content == "X":
+        X = X[:9]
+    elif content == "one class":
+        y = y[:0].tolist() + ["a"] * 10
+    else:
+        X[3, 1] = np.nan
+    np.savez(tmp_path / "a.npz", X=X, y=y)
+    done = run(tmp_path / "a.npz")
+    assert done.exit_code == 2
+    message = {
+        "X": "as X has rows",
+        "one class": "at least two classes",
+        "nan": "in row 3, column 1",
+    }
+    assert message[content] in done.stderr
+
+
+def test_long_lines_are_wrapped_under_their_beginning():
+    finding = Finding("name", Severity.ACT, "word " * 30, 1.0, 0.0, cause="why " * 30)
+    lines = wrapped(finding, 60).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert lines[0].startswith("ACT   name: word")
+    assert lines[1].startswith("      word")
+    assert any(line.startswith("      cause     why") for line in lines)
+    assert lines[-1].startswith("                why")

@@ -1,0 +1,29 @@
+"""For the tests of the doctor: linear problems of which the truth is known."""
+
+import numpy as np
+
+import thalweg as tw
+
+
+def features(n=200, p=5, seed=0):
+    """Independent columns of size 1."""
+    return np.random.default_rng(seed).normal(size=(n, p))
+
+
+def regression(X, **options):
+    """A target that all columns have a part in, and noise."""
+    X = np.asarray(X)
+    units = X / np.sqrt(np.mean(X**2, axis=0) + (X == 0).all(axis=0))
+    noise = np.random.default_rng(1).normal(size=len(X))
+    return tw.LinearProblem(X, units.sum(axis=1) + noise, **options)
+
+
+def labels(X, noise=1.0):
+    """Two classes that overlap where there is noise."""
+    drawn = np.random.default_rng(2).logistic(size=len(X))
+    return np.asarray(X).sum(axis=1) + noise * drawn > 0
+
+
+def solved(problem, **options):
+    """The problem and a run on it."""
+    return problem, tw.minimize(problem, progress=False, **options)
