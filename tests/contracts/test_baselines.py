@@ -109,6 +109,7 @@ def low(value=0.3):
         ({"first_norm": 9e-5, "last_norm": 0.1}, [GOOD] * 10, ()),
         ({"first_norm": 9e-5, "last_norm": 0.05}, low(), (RATE_SMALL, UNDERFITTING)),
         ({"first_norm": 71.0}, low(), (EXPLODING, RATE_SMALL, UNDERFITTING)),
+        ({"first_norm": 71.0}, [GOOD] * 10, ()),
         ({"first_norm": 69.0}, low(), (RATE_SMALL, UNDERFITTING)),
         ({"is_finite": False}, [dataclasses.replace(GOOD, loss=math.nan)] * 10, (EXPLODING, NAN)),
         ({"is_finite": False}, [dataclasses.replace(GOOD, loss=1000.0)] * 10, (EXPLODING, NAN)),
@@ -295,6 +296,11 @@ def test_deepchecker_needs_five_times_in_a_row(ill, cause):
     assert list(in_training.in_training(record(probes=probed(4, **ill)))) == []
 
 
+def test_deepchecker_begins_to_count_again():
+    assert in_training.lasting([True] * 4 + [False] + [True] * 4) is None
+    assert in_training.lasting([False] + [True] * 6) == 5
+
+
 def test_deepchecker_is_calm_at_its_limits():
     at = {"dead": 0.5, "saturated": 0.5, "tiny": 0.95, "negative": 0.95, "update": -4.0}
     assert list(in_training.in_training(record(probes=probed(9, **at)))) == []
@@ -424,6 +430,9 @@ def test_deepchecker_after_training():
     assert list(deepchecker.after_training(record())) == []
     mixed = changed(IRIS, augmentation="mix", scaling="z-score")
     assert list(deepchecker.after_training(record(mixed))) == [SHUFFLED]
+    assert deepchecker.modes_differ(1.0, 1.51, [1.0])
+    assert deepchecker.modes_differ(1.0, 1.0, [1.0, 0.74])
+    assert not deepchecker.modes_differ(1.0, 0.5, [1.0, 0.75])
     a = torch.tensor([1.0, 0.0])
     assert deepchecker.similarity(a, torch.tensor([1.0, 1.0])) == pytest.approx(0.5**0.5)
     assert deepchecker.similarity(0 * a, 0 * a) == 1.0

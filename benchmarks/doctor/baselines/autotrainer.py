@@ -105,7 +105,8 @@ def is_broken(now: Inspection, loss: float) -> bool:
 
 def not_converged(epochs: Sequence[Epoch]) -> bool:
     """Whether no accuracy has reached Θ."""
-    return not any(max(e.accuracy, e.validation_accuracy) >= THETA for e in epochs)
+    reached = [value for e in epochs for value in (e.accuracy, e.validation_accuracy)]
+    return not any(value >= THETA for value in reached)
 
 
 def is_slow(epochs: Sequence[Epoch]) -> bool:

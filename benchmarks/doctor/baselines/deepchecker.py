@@ -14,7 +14,7 @@ Left out: corrupted labels after training, of which no threshold is described.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import torch
 from torch import nn
@@ -53,9 +53,13 @@ def after_training(record: Record) -> Iterator[str]:
         buffer.copy_(state)
     loss_of = criterion(record.program)
     losses = [float(loss_of(each[-1], y)) for each in (plain, trained)]
-    apart = abs(losses[1] - losses[0]) > LOSSES * abs(losses[0])
-    if apart or min(map(similarity, plain, trained)) < SWITCHED:
+    if modes_differ(losses[0], losses[1], map(similarity, plain, trained)):
         yield MODES
+
+
+def modes_differ(plain: float, trained: float, similarities: Iterable[float]) -> bool:
+    """Whether losses in eval and train mode, or outputs of a layer, are too far apart."""
+    return abs(trained - plain) > LOSSES * abs(plain) or min(similarities) < SWITCHED
 
 
 def outputs(model: nn.Module, x: torch.Tensor) -> list[torch.Tensor]:
