@@ -177,7 +177,7 @@ def test_last_activation_and_loss(new, classes, activation, loss):
     [
         ({}, ()),
         ({"output": "softmax"}, (WRONG_LOSS,)),
-        ({"activation": "identity"}, ()),  # an activation by name
+        ({"activation": "identity"}, (UNDERFITTING,)),
         ({"layers": "residual:1x4"}, (UNDERFITTING,)),
         ({"keep": 0.49}, (REGULARIZATION,)),
         ({"keep": 0.5}, ()),
@@ -536,6 +536,14 @@ def test_what_was_put_down_is_of_this_zoo():
     for counts in results.results("held-out").values():
         assert 0 <= counts.anywhere - counts.first <= counts.detected <= counts.faults == 69
         assert 0 <= counts.alarms <= counts.healthy == 58
+
+
+def test_what_was_not_put_down_is_not_counted(monkeypatch, tmp_path):
+    monkeypatch.setattr(results, "STORED", tmp_path / "baselines.json")
+    results.store({"iris": {name: verdict([NAN]) for name in DETECTORS}})
+    assert results.stored() == {"iris": dict.fromkeys(DETECTORS, Verdict(True, (NAN,)))}
+    with pytest.raises(ValueError, match="must have all programs of the part, 127 of 'held-out'"):
+        results.results()
 
 
 def test_wilson_by_hand():

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from doctor.nets import Attention, Detach, Exp, Gain, LastState, SquareRoot
+from doctor.nets import Attention, Detach, Gain, LastState
 
 WHOLE = (nn.Linear, nn.Conv2d, LastState, Attention)
-NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.GroupNorm)
+# What may follow and is no activation.
+LINEAR = (nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.GroupNorm, nn.Identity, Gain)
 NOBODY = (nn.Flatten, nn.Dropout, nn.MaxPool2d, Detach)
 RECTIFIED = (nn.ReLU,)
 BOUNDED = (nn.Sigmoid, nn.Tanh, nn.Hardtanh)
-UNBOUNDED = (nn.ReLU, nn.LeakyReLU, nn.ELU, nn.GELU, nn.SELU, nn.SiLU, nn.Softplus, Exp, SquareRoot)
 
 
 @dataclass
@@ -43,7 +43,7 @@ def layers_of(model: nn.Module) -> list[Layer]:
             found.append(Layer(module, module, weights, any(p.requires_grad for p in weights)))
         elif found and not isinstance(module, NOBODY):
             found[-1].end = module
-            if not isinstance(module, (*NORMS, Gain)):
+            if not isinstance(module, LINEAR):
                 found[-1].activation = module
     return found
 

@@ -40,8 +40,13 @@ def part_of(part: str) -> list[Program]:
 
 def results(part: str = "held-out") -> dict[str, Counts]:
     """The counts of each detector, from what was put down."""
-    said = stored()
-    return {name: count(part_of(part), {p: said[p][name] for p in said}) for name in DETECTORS}
+    said, programs = stored(), part_of(part)
+    if missing := sum(program.name not in said for program in programs):
+        raise ValueError(
+            f"{STORED.name} must have all programs of the part, {missing} of {part!r} are not in "
+            "it: run python benchmarks/baselines.py --part all --write --missing"
+        )
+    return {name: count(programs, {p: said[p][name] for p in said}) for name in DETECTORS}
 
 
 def count(programs: Iterable[Program], said: Mapping[str, Verdict]) -> Counts:
