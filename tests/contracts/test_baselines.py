@@ -12,13 +12,15 @@ from doctor.baselines import (
     deepchecker,
     deeplocalize,
     in_training,
+    observer,
     one_batch,
     results,
     umlaut,
 )
 from doctor.baselines.layers import layers_of
 from doctor.baselines.matching import activation_matches, loss_matches
-from doctor.baselines.observer import Epoch, Inspection, Observer, Probe, Record, accuracy
+from doctor.baselines.observer import Observer, accuracy
+from doctor.baselines.record import Epoch, Inspection, Probe, Record
 from doctor.baselines.run import DETECTORS, judge, observe
 from doctor.baselines.verdict import Verdict, verdict
 from doctor.data import Data
@@ -85,6 +87,8 @@ def test_thresholds_are_those_described():
     assert (t.DROP, t.DIVERGED, t.TURNS, t.TURNING_WINDOW, t.CORRELATION) == (0.05, 2, 0.5, 50, 0.5)
     assert (b.BALANCE, b.VARIATION, b.ALPHA, b.FIRST_LOSS) == (0.5, 1e-3, 0.1, 1)
     assert (b.EPSILON, b.RELATIVE) == (1e-4, 1e-2)
+    assert (observer.PERIOD, observer.EVERY) == (10, 3)
+    assert (observer.NEARLY_ZERO, observer.SATURATED) == (1e-5, 0.85)
     assert (one_batch.SAMPLES, one_batch.ITERATIONS, one_batch.ERROR) == (16, 1000, 0.05)
     assert (deepchecker.AUGMENTED, deepchecker.SWITCHED, deepchecker.LOSSES) == (0.95, 0.75, 0.5)
 

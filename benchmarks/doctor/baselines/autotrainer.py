@@ -36,7 +36,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from doctor.baselines.matching import activation_matches, loss_matches
-from doctor.baselines.observer import Epoch, Inspection, Record
+from doctor.baselines.record import Epoch, Inspection, Record
 from doctor.baselines.verdict import Verdict, verdict
 from thalweg.doctor.causes import (
     DEAD,

@@ -33,8 +33,8 @@ from scipy.stats import chi2
 from torch import nn
 
 from doctor.baselines.layers import BOUNDED, Layer, layers_of
-from doctor.baselines.observer import Record
 from doctor.baselines.one_batch import batch, fits
+from doctor.baselines.record import Record
 from doctor.losses import criterion
 from thalweg.doctor.causes import (
     CONSTANT,

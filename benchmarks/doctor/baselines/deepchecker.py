@@ -23,7 +23,7 @@ from torch.nn import functional
 from doctor.baselines.before_training import before_training
 from doctor.baselines.in_training import in_training
 from doctor.baselines.layers import layers_of
-from doctor.baselines.observer import Record
+from doctor.baselines.record import Record
 from doctor.baselines.verdict import Verdict, verdict
 from doctor.loop import AUGMENTATIONS
 from doctor.losses import criterion

@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from doctor.baselines.observer import Record
+from doctor.baselines.record import Record
 from doctor.baselines.verdict import Verdict, verdict
 from thalweg.doctor.causes import (
     DEAD,

@@ -31,7 +31,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from doctor.baselines.observer import PERIOD, Probe, Record
+from doctor.baselines.observer import PERIOD
+from doctor.baselines.record import Probe, Record
 from thalweg.doctor.causes import (
     COVARIATE_SHIFT,
     DEAD,

@@ -4,10 +4,8 @@
     with observer: … observer.step(loss, targets=y) after every step of the optimizer
     observer.record
 
-It has hooks of its own and touches neither the model nor the generator. Each detector keeps its
-own schedule: DeepLocalize looks at means at every step, TheDeepChecker at every tenth, UMLAUT
-after every epoch, AutoTrainer after every third. An epoch is over when the model is evaluated
-without gradients; `Record.epochs` is complete after `program.epochs` of them.
+It has hooks of its own and touches neither the model nor the generator. An epoch is over when the
+model is evaluated without gradients; `Record.epochs` is complete after `program.epochs` of them.
 
 Accuracy is the share of right classes. The detectors ask it of classifications; where one needs it
 of a regression too, R² stands in for it. Batch by batch it needs the targets: without them it is
@@ -18,13 +16,13 @@ from __future__ import annotations
 
 import math
 from copy import deepcopy
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import nn
 
 from doctor.baselines.layers import BOUNDED, RECTIFIED, Layer, gradients, layers_of, together
+from doctor.baselines.record import Epoch, Inspection, Probe, Record
 from doctor.data import Split
 from doctor.losses import criterion
 from doctor.program import Program
@@ -33,62 +31,6 @@ PERIOD = 10  # steps between two probes, as TheDeepChecker has it
 EVERY = 3  # epochs between two inspections, as AutoTrainer has it
 NEARLY_ZERO = 1e-5  # an activation or a weight of that size counts as none
 SATURATED = 0.85  # ρ of a unit above which it is saturated
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """After an epoch."""
-
-    loss: float  # mean over its batches
-    accuracy: float
-    validation_loss: float
-    validation_accuracy: float
-    learning_rate: float
-
-
-@dataclass(frozen=True)
-class Inspection:
-    """After every third epoch and after the last."""
-
-    epoch: int  # from 1
-    first_norm: float  # ‖∇‖ of the first trained layer
-    last_norm: float
-    zeros: float  # share of all entries of gradients
-    is_finite: bool  # all weights and gradients
-    outputs: float  # the largest mean |output| of a layer
-    sums: float  # mean of Σ|output| over the classes, as probabilities
-
-
-@dataclass(frozen=True)
-class Probe:
-    """One layer at every tenth step."""
-
-    dead: float | None  # share of units below 1e-5 on 95 % of the samples; ReLU only
-    saturated: float | None  # share of units with ρ > 0.85; bounded activations only
-    spread: float | None  # standard deviation of the activations; None without activation
-    weight: float  # mean |w|
-    tiny: float  # share of |w| < 1e-5
-    negative: float  # share of w < 0
-    gradient: float  # mean |g|
-    update: float  # log₁₀(mean |Δw| / mean |w|)
-    penalty: float  # mean |gradient of the penalty| / mean |g|; 0 without one
-
-
-@dataclass
-class Record:
-    """What a training left behind."""
-
-    program: Program
-    data: Split
-    start: nn.Module  # before the first step
-    end: nn.Module
-    losses: list[float] = field(default_factory=list)  # of each step
-    accuracies: list[float] = field(default_factory=list)
-    # By what and which layer: "forward", "backward", "gradient" or "weights"; a mean for each step.
-    means: dict[tuple[str, int], list[float]] = field(default_factory=dict)
-    probes: list[list[Probe]] = field(default_factory=list)  # one a layer, every tenth step
-    epochs: list[Epoch] = field(default_factory=list)
-    inspections: list[Inspection] = field(default_factory=list)
 
 
 class Observer:

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from doctor.baselines.observer import Record, accuracy
+from doctor.baselines.observer import accuracy
+from doctor.baselines.record import Record
 from doctor.losses import criterion
 from doctor.program import changed
 

@@ -10,7 +10,8 @@ from torch import nn
 from doctor.baselines.autotrainer import autotrainer
 from doctor.baselines.deepchecker import deepchecker
 from doctor.baselines.deeplocalize import deeplocalize
-from doctor.baselines.observer import Observer, Record
+from doctor.baselines.observer import Observer
+from doctor.baselines.record import Record
 from doctor.baselines.umlaut import umlaut
 from doctor.baselines.verdict import Verdict
 from doctor.loop import run

@@ -30,7 +30,7 @@ from torch import nn
 
 from doctor.baselines.layers import layers_of
 from doctor.baselines.matching import activation_matches
-from doctor.baselines.observer import Epoch, Record
+from doctor.baselines.record import Epoch, Record
 from doctor.baselines.verdict import Verdict, verdict
 from thalweg.doctor.causes import (
     LEAKING,
