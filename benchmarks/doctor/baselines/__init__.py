@@ -1,0 +1,1 @@
+"""Four published detectors, written anew from the descriptions of their rules: see `run.judge`."""
