@@ -14,7 +14,6 @@ from doctor.baselines import (
     in_training,
     observer,
     one_batch,
-    results,
     umlaut,
 )
 from doctor.baselines.layers import layers_of
@@ -22,15 +21,15 @@ from doctor.baselines.matching import activation_matches, loss_matches
 from doctor.baselines.observer import Observer, accuracy
 from doctor.baselines.record import Epoch, Inspection, Probe, Record
 from doctor.baselines.run import DETECTORS, judge, observe
-from doctor.baselines.verdict import Verdict, verdict
+from doctor.baselines.verdict import Verdict
 from doctor.data import Data
 from doctor.healthy import make
 from doctor.loop import run
 from doctor.program import Fault, changed
+from doctor.table import count
 from doctor.wilson import wilson
 from torch import nn
 
-from doctor import zoo
 from thalweg.doctor.causes import (
     CAUSES,
     CONSTANT,
@@ -529,25 +528,8 @@ def test_counts_by_hand():
     ill = [changed(IRIS, name=name, fault=fault) for name in names]
     well = [changed(IRIS, name=name) for name in ("calm", "alarmed")]
     causes = [(RATE_LARGE,), (EXPLODING, DEAD), (DEAD, EXPLODING), (DEAD,), (), (), (NAN,)]
-    said = {p.name: verdict(each) for p, each in zip([*ill, *well], causes, strict=True)}
-    assert results.count([*ill, *well], said) == (5, 4, 2, 3, 2, 1)
-
-
-def test_what_was_put_down_is_of_this_zoo():
-    said = results.stored()
-    assert set(said) == {program.name for program in zoo.PROGRAMS}
-    assert all(set(each) == set(DETECTORS) for each in said.values())
-    for counts in results.results("held-out").values():
-        assert 0 <= counts.anywhere - counts.first <= counts.detected <= counts.faults == 69
-        assert 0 <= counts.alarms <= counts.healthy == 58
-
-
-def test_what_was_not_put_down_is_not_counted(monkeypatch, tmp_path):
-    monkeypatch.setattr(results, "STORED", tmp_path / "baselines.json")
-    results.store({"iris": {name: verdict([NAN]) for name in DETECTORS}})
-    assert results.stored() == {"iris": dict.fromkeys(DETECTORS, Verdict(True, (NAN,)))}
-    with pytest.raises(ValueError, match="must have all programs of the part, 127 of 'held-out'"):
-        results.results()
+    said = {p.name: each for p, each in zip([*ill, *well], causes, strict=True)}
+    assert count([*ill, *well], said) == (5, 4, 2, 1, 3, 2, 1)
 
 
 def test_wilson_by_hand():
@@ -558,3 +540,11 @@ def test_wilson_by_hand():
     assert wilson(0, 20)[0] == 0.0
     assert wilson(20, 20)[1] == pytest.approx(1.0)
     assert wilson(0, 0) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 10), (3, 10), (69, 69), (1, 116)])
+def test_wilsons_ends_are_where_the_share_is_z_errors_away(k, n):
+    for end in wilson(k, n):
+        distance = abs(k / n - end)
+        is_cut = end in (0.0, 1.0)
+        assert is_cut or distance == pytest.approx(1.96 * (end * (1 - end) / n) ** 0.5)

@@ -17,7 +17,6 @@ from doctor.losses import score
 from doctor.program import changed
 from doctor.recipe import pair_of, recipe_of
 from doctor.sources import FLOORS, SOURCES
-from doctor.wilson import wilson
 
 from doctor import measure, zoo
 from thalweg.doctor.causes import CAUSES
@@ -304,14 +303,6 @@ def test_faults_of_the_loop_have_no_recipe():
 def test_an_unknown_field_is_refused():
     with pytest.raises(TypeError, match="no field \\['learning'\\]"):
         changed(BY_NAME["digits-relu-adam"], learning=1.0)
-
-
-@pytest.mark.parametrize(("k", "n"), [(0, 10), (3, 10), (69, 69), (1, 116)])
-def test_wilsons_ends_are_where_the_share_is_z_errors_away(k, n):
-    for end in wilson(k, n):
-        distance = abs(k / n - end)
-        is_cut = end in (0.0, 1.0)
-        assert is_cut or distance == pytest.approx(1.96 * (end * (1 - end) / n) ** 0.5)
 
 
 def test_the_doctor_on_a_healthy_program_and_on_a_faulty_one():

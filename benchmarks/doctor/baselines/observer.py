@@ -95,6 +95,9 @@ class Observer:
         if (steps + 1) % PERIOD == 0:
             self._before = [together(layer.weights).clone() for layer in self._layers]
 
+    def validate(self, loss: float) -> None:
+        """Nothing is to be done: the evaluation itself was seen."""
+
     def _add(self, what: str, place: int, value: torch.Tensor) -> None:
         self._means.setdefault((what, place), []).append(value)
 
