@@ -2,6 +2,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from thalweg.doctor.facts import small_fit as module
 from thalweg.doctor.facts.small_fit import SAMPLES, _rows, small_fit
 
 X = torch.randn(64, 6, generator=torch.Generator().manual_seed(1))
@@ -68,3 +69,8 @@ def test_classes_take_turns():
     assert len(rows) == SAMPLES
     assert y[rows].bincount().tolist() == [12, 3, 1]
     assert _rows(torch.zeros(5)) == [0, 1, 2, 3, 4]
+
+
+def test_a_network_that_takes_long_is_left_out(monkeypatch):
+    monkeypatch.setattr(module, "SECONDS", 0.0)
+    assert fit(net(), lr=0.3) == {}

@@ -7,6 +7,7 @@ from thalweg.doctor.facts.task import (
     MOST_ROWS,
     Task,
     answers,
+    most_rows,
     recalls_of,
     rows_of,
     score,
@@ -84,3 +85,9 @@ def test_what_outputs_say():
 def test_nothing_varies():
     assert skill(np.zeros(3, int), classes([0, 0, 0])) == 0.0
     assert skill(np.ones((3, 1)), Task(np.ones((3, 1)), np.ones((3, 1)), 0)) == 0.0
+
+
+def test_large_images_have_fewer_rows():
+    assert most_rows(torch.empty(9, 784)) == MOST_ROWS
+    assert most_rows(torch.empty(9, 3, 100, 100)) == 4_000_000 // 30_000
+    assert most_rows(torch.empty(1, 3, 512, 512)) == 64

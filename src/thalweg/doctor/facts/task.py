@@ -19,6 +19,7 @@ import torch
 from thalweg.nets.probes.targets import kind_of
 
 MOST_ROWS = 2000  # that are looked at
+MOST_ENTRIES = 4_000_000  # in them: fewer rows of large images, 64 at least
 
 
 class Task(NamedTuple):
@@ -42,6 +43,12 @@ def task_of(x: torch.Tensor, y: torch.Tensor, rng: np.random.Generator) -> Task:
     if kind != "classes" or labels.ndim != 1:
         return Task(flat, _array(labels).reshape(len(flat), -1), 0)
     return Task(flat, labels.numpy().astype(np.int64), int(labels.max()) + 1)
+
+
+def most_rows(x: torch.Tensor) -> int:
+    """How many rows of `x` are looked at."""
+    columns = max(1, x[0].numel())
+    return min(MOST_ROWS, max(64, MOST_ENTRIES // columns))
 
 
 def rows_of(n: int, most: int, rng: np.random.Generator) -> np.ndarray:
