@@ -54,8 +54,13 @@ def test_numbers_as_labels():
     assert watch.facts()["batch_moved"] == 1.0
 
 
-def test_data_too_large_to_be_searched():
-    x = torch.randn(3000, 2)
-    watch = Batches(x, torch.zeros(3000), np.random.default_rng(0))
-    watch.add(x[:10], torch.ones(10))
-    assert watch.facts() == {}
+def test_of_large_data_a_sample_is_enough():
+    generator = torch.Generator().manual_seed(1)
+    x = torch.randn(3000, 2, generator=generator)
+    y = (x[:, 0] > 0).long()
+    watch = Batches(x, y, np.random.default_rng(0))
+    watch.add(x[:500], y[:500])
+    facts = watch.facts()
+    assert 0.5 < facts["batch_known"] < 0.8
+    assert facts["batch_moved"] == 0.0
+    assert facts["batch_skill"] > 0.9

@@ -5,8 +5,8 @@ Batches seen at looks are compared with the data, row by row.
     batch_known       share of batch rows that stand in the data as they are
     batch_moved       share of those whose label is another than in the data
     batch_skill       skill of the five nearest rows of the data in telling the labels of the
-                      others, which were augmented, in standardized or raw columns, whichever
-                      tell more; to be compared with
+                      others, which were augmented, or of which the data given is a sample, in
+                      standardized or raw columns, whichever tell more; to be compared with
     data_neighbours   that skill within the data, each row left out
 
 Labels that were drawn in another order move. An augmentation that makes another class of a sample
@@ -31,7 +31,6 @@ class Batches:
 
     def __init__(self, x: torch.Tensor, y: torch.Tensor, rng: np.random.Generator) -> None:
         self.task = task_of(x, y, rng)
-        self._is_whole = len(self.task.x) == len(x)
         self._rng = rng
         self._labels: dict[bytes, set[Any]] = {}
         for row, label in zip(self.task.x, self.task.y, strict=True):
@@ -60,8 +59,8 @@ class Batches:
             self._others.append(Task(given.x[~known], given.y[~known], self.task.classes))
 
     def facts(self) -> dict[str, float]:
-        """So far; empty before the first batch, and where the data is too large to be searched."""
-        if not self._seen or not self._is_whole:
+        """So far; empty before the first batch."""
+        if not self._seen:
             return {}
         facts = {
             "batch_known": self._known / self._seen,
