@@ -7,6 +7,7 @@
 # make bench-growth  time and memory against the number of rows and of columns
 # make bench-nets    a step of each optimizer, training and augmentation, beside torch's
 # make bench-doctor  what watching a training takes of its time
+# make bench-treat   what treatment restores of the zoo's repairable faults (at most 30 minutes)
 # make figures       the pictures in docs/nets/figures
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -15,7 +16,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor figures clean
+.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor bench-treat figures clean
 
 demo: $(READY)
 	$(BIN)/python examples/compare_methods.py
@@ -56,6 +57,9 @@ bench-nets: $(READY)
 
 bench-doctor: $(READY)
 	$(BIN)/python benchmarks/probes.py
+
+bench-treat: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/treatment.py
 
 figures: $(READY)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plots]'

@@ -13,8 +13,11 @@ from thalweg.core.lazy import resolve
 _HOMES = {
     "Record": "nets.probes.record",
     "SYMPTOMS": "doctor.symptoms",
+    "Verdict": "doctor.treatment.verdict",
     "Watch": "doctor.watch",
     "diagnose": "doctor.symptoms",
+    "suggestion": "doctor.remedies.code",
+    "treat": "doctor.treatment.treat",
 }
 
 __all__ = sorted(_HOMES)

@@ -1,7 +1,7 @@
 """More of it: rows in a batch, units, layers, epochs.
 
-Mean and variance of a batch of m rows have relative errors of about 1/√m: from 32 rows on, batch norm
-adds little noise. The number of steps falls by the same factor; more epochs make up for it.
+Mean and variance of a batch of m rows have relative errors of about 1/√m: from 32 rows on, batch
+norm adds little noise. The steps of an epoch become fewer; more epochs make up for it.
 
 A network can only say what its layers can: one linear map divides the space by planes, and a layer
 of two units lets no more than two numbers through. A loss that is still falling when the epochs are

@@ -2,8 +2,8 @@
 
 The curvature of a layer's loss along its weights is that of the inputs, XᵀX/n: features of sizes s
 and t differ by (s/t)² in curvature. One rate then serves the largest feature alone, and descent
-takes about κ = (s/t)² steps. Features far from zero add their mean to every one of them, a direction
-of curvature ‖x̄‖². Large inputs drive sigmoids and tanhs to where they have no slope. After z-scores
+takes about κ = (s/t)² steps. Features far from zero share their mean x̄, a direction of curvature
+‖x̄‖². Large inputs drive sigmoids and tanhs to where they have no slope. After z-scores
 every feature has mean 0 and variance 1, as the schemes for first weights assume.
 """
 

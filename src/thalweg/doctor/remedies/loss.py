@@ -17,7 +17,7 @@ def fitting_loss(recipe: Recipe, data: Pair) -> Recipe | None:
     """Cross-entropy for class numbers, squared loss for quantities."""
     y = data[1]
     if not y.is_floating_point():
-        is_binary = recipe.loss == "binary-cross-entropy" and 0 <= y.min() and y.max() <= 1
+        is_binary = recipe.loss == "binary-cross-entropy" and y.min() >= 0 and y.max() <= 1
         return None if is_binary else recipe.changed(loss="cross-entropy")
     if recipe.loss == "binary-cross-entropy" and (y.min() < 0 or y.max() > 1):
         return recipe.changed(loss="squared")

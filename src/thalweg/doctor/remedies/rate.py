@@ -21,7 +21,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import torch
 
 from thalweg.core.errors import InputError
 from thalweg.doctor.remedies.remedy import Remedy, without_options
@@ -85,7 +84,7 @@ def rate_from_curvature(recipe: Recipe, data: Pair) -> Recipe | None:
 def usual_rate(recipe: Recipe, data: Pair) -> Recipe | None:
     """The rate that the optimizer is mostly used with."""
     usual = USUAL.get(recipe.optimizer)
-    return usual and recipe.changed(learning_rate=usual)
+    return None if usual is None else recipe.changed(learning_rate=usual)
 
 
 def times(factor: float) -> Callable[[Recipe, Pair], Recipe]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from thalweg.core.card import count_of
 from thalweg.core.finding import Finding
-from thalweg.doctor.interval import Interval
+from thalweg.doctor.treatment.interval import Interval
 from thalweg.nets.recipes.recipe import Recipe
 
 
@@ -99,7 +99,7 @@ class Verdict:
             lines += [f"            {line}" for line in trial.change.splitlines()]
             lines.append(f"  gain      {trial.proof}")
             lines.append(f"  confirmed {trial.confirmation}")
-        if len(self.accepted) > 1:
+        if self.accepted and self.gain != self.accepted[-1].confirmation:
             lines.append(f"  together  {self.gain}")
         lines += [f"  rejected  {trial.remedy}: {trial.outcome}" for trial in self.rejected]
         if self.left and self.is_treated:

@@ -4,7 +4,7 @@
     screen       each remedy of the first cause, smallest change first, in one pair; those that are
                  clearly behind are ended half-way, and no more are tried once none could be better
     choose       the smallest change with 95 % of the best gain
-    prove        the difference over k pairs of other seeds: `thalweg.doctor.proof`
+    prove        the difference over k pairs of other seeds: `thalweg.doctor.treatment.proof`
     confirm      once more on fresh seeds; what is not confirmed is reverted, and the next is chosen
     again        examine what came of it, and go on while something asks for action
     drop         of several kept changes, those without which nothing is lost
@@ -29,16 +29,16 @@ import torch
 from thalweg.core.checks import check_callable, check_count, check_number, describe
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
-from thalweg.doctor.arms import Arm, Arms, OutOfBudget
 from thalweg.doctor.causes import WRONG_LOSS
-from thalweg.doctor.hold_out import hold_out
-from thalweg.doctor.interval import Interval, paired_interval
-from thalweg.doctor.proof import MINIMUM, PAIRS, helps, prove, reserve
 from thalweg.doctor.remedies import remedies_for
 from thalweg.doctor.remedies.loss import fitting_loss
 from thalweg.doctor.remedies.remedy import Remedy
 from thalweg.doctor.score import Pair, has_classes
-from thalweg.doctor.verdict import Trial, Verdict, judged
+from thalweg.doctor.treatment.arms import Arm, Arms, OutOfBudgetError
+from thalweg.doctor.treatment.hold_out import hold_out
+from thalweg.doctor.treatment.interval import Interval, paired_interval
+from thalweg.doctor.treatment.proof import MINIMUM, PAIRS, helps, prove, reserve
+from thalweg.doctor.treatment.verdict import Trial, Verdict, judged
 from thalweg.doctor.watch import watch
 from thalweg.nets.recipes.recipe import Recipe, Trained
 from thalweg.nets.training.batches import as_tensor
@@ -181,7 +181,7 @@ class _Course:
             while findings and self._treat(findings):
                 findings = self.examine(self.current)
             self._drop()
-        except OutOfBudget:
+        except OutOfBudgetError:
             pass
 
     def gain(self) -> Interval | None:
@@ -272,19 +272,24 @@ class _Course:
             without = self.arms.recipe
             for change in others:
                 without = without.changed(**change)
-            seeds = self.fresh_seeds[: self.pairs]
-            if without == self.current or reserve(self.arms, self.current, without, seeds) > (
-                self.arms.left()
-            ):
-                continue
-            lost = paired_interval([
-                self.arms.train(self.current, seed).score - self.arms.train(without, seed).score
-                for seed in seeds
-            ])  # fmt: skip
-            if lost.mean < MINIMUM and not helps(lost):
+            lost = self._lost(without)
+            if lost is not None and lost.mean < MINIMUM and not helps(lost):
                 self._reject(trial, f"not needed beside the others: {lost}")
                 del self.accepted[at], self.kept[at]
                 self.current = without
+
+    def _lost(self, without: Recipe) -> Interval | None:
+        """What `without` scores less than the current recipe; None where nobody can afford to know.
+
+        The same recipe, as where a later change replaced all of an earlier one, costs nothing.
+        """
+        seeds = self.fresh_seeds[: self.pairs]
+        if reserve(self.arms, self.current, without, seeds) > self.arms.left():
+            return None
+        return paired_interval([
+            self.arms.train(self.current, seed).score - self.arms.train(without, seed).score
+            for seed in seeds
+        ])  # fmt: skip
 
     def _reject(self, trial: Trial, why: str) -> None:
         self.rejected.append(judged(trial, why))

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thalweg.doctor.arms import Arms
-from thalweg.doctor.interval import Interval, paired_interval
+from thalweg.doctor.treatment.arms import Arms
+from thalweg.doctor.treatment.interval import Interval, paired_interval
 from thalweg.nets.recipes.recipe import Recipe
 
 PAIRS = 3  # at least
@@ -39,12 +39,13 @@ def prove(arms: Arms, before: Recipe, after: Recipe, seeds: Sequence[int]) -> In
     has room for more.
     """
     differences: list[float] = []
-    while len(differences) < len(seeds):
-        seed = seeds[len(differences)]
-        if len(differences) >= len(seeds) // 2:
-            price = sum(arms.length(r) for r in (before, after) if not arms.has(r, seed))
-            if helps(paired_interval(differences)) or price > arms.left():
-                break
+    half = len(seeds) // 2
+    for number, seed in enumerate(seeds):
+        if number == half and (
+            helps(paired_interval(differences))
+            or reserve(arms, before, after, seeds[half:]) > arms.left()
+        ):
+            break
         gain = arms.train(after, seed).score - arms.train(before, seed).score
         differences.append(gain)
         if gain <= 0.0:

@@ -27,7 +27,7 @@ LOOKS = (0.5, 0.75)  # shares of a training after which it may be ended
 BEHIND = 0.1  # in score: clearly behind, at a look
 
 
-class OutOfBudget(Exception):
+class OutOfBudgetError(Exception):
     """What was to be trained next does not fit any more."""
 
 
@@ -68,7 +68,7 @@ class Arms:
     def charge(self, trainings: float) -> None:
         """Count `trainings`; raise where they are more than is left."""
         if trainings > self.left() + 1e-9:
-            raise OutOfBudget
+            raise OutOfBudgetError
         self.spent += trainings
 
     def has(self, recipe: Recipe, seed: int) -> bool:
