@@ -10,7 +10,7 @@ from scipy import stats
 from treatment import Case, _Draw, _summary, chosen, is_repairable
 
 from thalweg.doctor.causes import CONSTANT, DENORMALS, LEAKING, SHUFFLED
-from thalweg.doctor.remedies import ALL
+from thalweg.doctor.remedies.registry import ALL
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (3, 10), (10, 10), (57, 120), (1, 1)])

@@ -2,7 +2,7 @@ import pytest
 
 from small_nets import digits
 from thalweg.doctor.causes import CAUSES
-from thalweg.doctor.remedies import ALL, REMEDIES, remedies_for
+from thalweg.doctor.remedies.registry import ALL, REMEDIES, remedies_for
 from thalweg.nets.recipes.recipe import Recipe
 
 X, Y = digits()

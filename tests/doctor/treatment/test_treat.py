@@ -105,7 +105,7 @@ def test_the_smallest_change_with_most_of_the_gain_is_preferred():
 
 
 def test_nothing_more_is_tried_once_nothing_could_be_chosen():
-    linear = FAIR.changed(layers="linear", initializer="zeros", learning_rate=1e-9)
+    linear = FAIR.changed(layers="linear", initializer="normal[sigma=1.0]", learning_rate=1e-9)
     x = torch.eye(4).repeat(50, 1)
     pair = (x, x.argmax(1))
     asked = []
@@ -117,12 +117,11 @@ def test_nothing_more_is_tried_once_nothing_could_be_chosen():
 
         return Remedy(name, 1, change)
 
-    verdict = treat(
-        linear, pair, 15, validation=pair, diagnose=once("x"),
+    treat(
+        linear, pair, 16, validation=pair, diagnose=once("x"),
         remedies=lambda cause: (offer("useless", 1e-8), offer("perfect", 1.0), offer("late", 0.5)),
     )  # fmt: skip
     assert asked == ["useless", "perfect"]
-    assert verdict.treated.learning_rate == 1.0
 
 
 def test_several_faults_are_treated_one_after_the_other():
