@@ -30,8 +30,8 @@ from thalweg.core.checks import check_callable, check_count, check_number, descr
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
 from thalweg.doctor.causes import WRONG_LOSS
-from thalweg.doctor.remedies.registry import remedies_for
 from thalweg.doctor.remedies.loss import fitting_loss
+from thalweg.doctor.remedies.registry import remedies_for
 from thalweg.doctor.remedies.remedy import Remedy
 from thalweg.doctor.score import Pair, has_classes
 from thalweg.doctor.treatment.arms import Arm, Arms, OutOfBudgetError
