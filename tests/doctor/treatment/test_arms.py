@@ -1,9 +1,11 @@
+import signal
+
 import pytest
 import torch
 
 from small_nets import digits
 from thalweg.doctor.score import floor, score
-from thalweg.doctor.treatment.arms import LOOKS, Arm, Arms, OutOfBudgetError
+from thalweg.doctor.treatment.arms import LOOKS, Arm, Arms, OutOfBudgetError, _Look
 from thalweg.nets.recipes.recipe import Recipe
 
 X, Y = digits()
@@ -80,3 +82,9 @@ def test_it_leaves_the_generator_alone():
     before = torch.random.get_rng_state()
     arms().train(FAIR.changed(keep=0.5), 1)
     assert torch.equal(torch.random.get_rng_state(), before)
+
+
+def test_ctrl_c_ends_it(monkeypatch):
+    monkeypatch.setattr(_Look, "__call__", lambda look, moment: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        arms().train(FAIR, 1)

@@ -99,6 +99,8 @@ class Arms:
             model, run = recipe.train(self.data, held, probes=[look], progress=False)
         except InputError as problem:
             return Arm(lowest, (), f"refused: {problem}"), 0.0
+        if run.outcome is Outcome.INTERRUPTED and not look.is_behind:
+            raise KeyboardInterrupt  # `fit` has ended well; the treatment is to end too
         share = min(1.0, float(run.trace.last["iteration"]) / self._steps(recipe))
         curve = tuple(look.curve)
         if run.outcome is Outcome.DIVERGED:

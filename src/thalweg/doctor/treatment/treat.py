@@ -29,6 +29,7 @@ import torch
 from thalweg.core.checks import check_callable, check_count, check_number, describe
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
+from thalweg.core.outcome import Outcome
 from thalweg.doctor.causes import WRONG_LOSS
 from thalweg.doctor.remedies.loss import fitting_loss
 from thalweg.doctor.remedies.registry import remedies_for
@@ -135,6 +136,8 @@ def examine(recipe: Recipe, data: Pair, validation: Pair) -> tuple[list[Finding]
     # Looks at fixed steps, not by the clock: a seed replays.
     with watch(model, closure=closure, every=max(1, steps // LOOKS)) as w:
         run = recipe.fit(ready, probes=[w], progress=False)
+    if run.outcome is Outcome.INTERRUPTED:
+        raise KeyboardInterrupt  # `fit` has ended well; the treatment is to end too
     return w.diagnose(), Trained(model, run)
 
 
