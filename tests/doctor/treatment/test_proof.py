@@ -50,6 +50,9 @@ def test_erratic_pairs_ask_for_as_many_again():
     short = prove(table(gains, budget=11.0), A, B, range(6))
     assert len(short.differences) == 3
     assert not helps(short)
+    # Nor where that room is for something else.
+    assert len(prove(table(gains, budget=12.0), A, B, range(6)).differences) == 6
+    assert len(prove(table(gains, budget=12.0), A, B, range(6), spare=1.0).differences) == 3
 
 
 @pytest.mark.parametrize("gains", [[0.0] * 6, [-0.1] * 6, [0.3, -0.01, 0.3, 0.3, 0.3, 0.3]])

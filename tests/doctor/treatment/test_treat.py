@@ -10,8 +10,7 @@ from thalweg.doctor.remedies.remedy import Remedy
 from thalweg.doctor.score import score
 from thalweg.doctor.treatment.arms import Arms
 from thalweg.doctor.treatment.proof import helps
-from thalweg.doctor.treatment.treat import _smallest, examine, treat
-from thalweg.doctor.treatment.verdict import Trial
+from thalweg.doctor.treatment.treat import examine, treat
 
 X, Y = digits()
 DATA, HELD = (X[:250], Y[:250]), (X[300:500], Y[300:500])
@@ -92,36 +91,6 @@ def test_luck_in_one_pair_is_not_proved():
         ).is_treated
     ]  # fmt: skip
     assert seeds == []
-
-
-def test_the_smallest_change_with_most_of_the_gain_is_preferred():
-    def candidate(size, gain):
-        return size, Trial(f"{size}", "x", "", gain), FAIR
-
-    small, middle, large = candidate(1, 0.80), candidate(3, 0.96), candidate(7, 1.0)
-    assert _smallest([small, middle, large]) is middle
-    assert _smallest([small, candidate(3, 0.81)]) is small
-    assert _smallest([small]) is small
-
-
-def test_nothing_more_is_tried_once_nothing_could_be_chosen():
-    linear = FAIR.changed(layers="linear", initializer="normal[sigma=1.0]", learning_rate=1e-9)
-    x = torch.eye(4).repeat(50, 1)
-    pair = (x, x.argmax(1))
-    asked = []
-
-    def offer(name, rate):
-        def change(recipe, data):
-            asked.append(name)
-            return recipe.changed(learning_rate=rate)
-
-        return Remedy(name, 1, change)
-
-    treat(
-        linear, pair, 16, validation=pair, diagnose=once("x"),
-        remedies=lambda cause: (offer("useless", 1e-8), offer("perfect", 1.0), offer("late", 0.5)),
-    )  # fmt: skip
-    assert asked == ["useless", "perfect"]
 
 
 def test_several_faults_are_treated_one_after_the_other():

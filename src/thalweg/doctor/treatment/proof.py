@@ -32,18 +32,20 @@ def helps(interval: Interval) -> bool:
     return interval.low > 0.0 and interval.mean >= MINIMUM
 
 
-def prove(arms: Arms, before: Recipe, after: Recipe, seeds: Sequence[int]) -> Interval:
+def prove(
+    arms: Arms, before: Recipe, after: Recipe, seeds: Sequence[int], spare: float = 0.0
+) -> Interval:
     """The interval of `after` − `before`, from the first half of `seeds`, or from all.
 
     All are used where the pairs of the first half agree, the interval includes zero, and the budget
-    has room for more.
+    has room for more, `spare` trainings left for what comes after.
     """
     differences: list[float] = []
     half = len(seeds) // 2
     for number, seed in enumerate(seeds):
         if number == half and (
             helps(paired_interval(differences))
-            or reserve(arms, before, after, seeds[half:]) > arms.left()
+            or reserve(arms, before, after, seeds[half:]) + spare > arms.left()
         ):
             break
         gain = arms.train(after, seed).score - arms.train(before, seed).score

@@ -20,8 +20,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import fields
 from typing import Any
 
 import torch
@@ -33,13 +31,12 @@ from thalweg.core.outcome import Outcome
 from thalweg.doctor.causes import WRONG_LOSS
 from thalweg.doctor.remedies.loss import fitting_loss
 from thalweg.doctor.remedies.registry import remedies_for
-from thalweg.doctor.remedies.remedy import Remedy
 from thalweg.doctor.score import Pair, has_classes
-from thalweg.doctor.treatment.arms import Arm, Arms, OutOfBudgetError
+from thalweg.doctor.treatment.arms import Arms
+from thalweg.doctor.treatment.course import Choose, Course, Diagnose
 from thalweg.doctor.treatment.hold_out import hold_out
-from thalweg.doctor.treatment.interval import Interval, paired_interval
-from thalweg.doctor.treatment.proof import MINIMUM, PAIRS, helps, prove, reserve
-from thalweg.doctor.treatment.verdict import Trial, Verdict, judged
+from thalweg.doctor.treatment.proof import PAIRS
+from thalweg.doctor.treatment.verdict import Verdict
 from thalweg.doctor.watch import watch
 from thalweg.nets.recipes.recipe import Recipe, Trained
 from thalweg.nets.training.batches import as_tensor
@@ -47,12 +44,8 @@ from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.losses import loss_of
 
 BUDGET = 40.0
-ENOUGH = 0.95  # of the best gain: a smaller change that brings this much is preferred
 LOOKS = 50  # at layers, in the training that is watched
 ROWS = 256  # for its curvature
-
-Diagnose = Callable[[Recipe, Pair, Pair], Sequence[Finding]]
-Choose = Callable[[str], Sequence[Remedy]]  # remedies for a cause
 
 
 def treat(
@@ -99,7 +92,7 @@ def treat(
     limit = _budget(budget)
     begun = time.perf_counter()
     arms = Arms(recipe, training, held, 1.0 if limit is None else limit)
-    course = _Course(arms, pairs, seed, diagnose or _examined, remedies)
+    course = Course(arms, pairs, seed, diagnose or _examined, remedies)
     findings = course.examine(recipe)
     if limit is None:
         arms.budget = 1.0 + _seconds(str(budget)) / max(1e-3, time.perf_counter() - begun)
@@ -150,167 +143,6 @@ def _examined(recipe: Recipe, data: Pair, validation: Pair) -> list[Finding]:
             raise
         claim = str(problem)
     return [Finding(WRONG_LOSS, Severity.ACT, claim, float("nan"), float("nan"))]
-
-
-class _Course:
-    """A treatment under way: the recipe as it is now, and all that was tried."""
-
-    def __init__(
-        self, arms: Arms, pairs: int, seed: int, diagnose: Diagnose, remedies: Choose
-    ) -> None:
-        self.arms, self.diagnose, self.remedies = arms, diagnose, remedies
-        self.first = seed  # of the screening
-        count = 2 * pairs
-        self.proof_seeds = range(seed + 1, seed + 1 + count)
-        self.fresh_seeds = range(seed + 1 + count, seed + 1 + 2 * count)
-        self.pairs = pairs
-        self.current = arms.recipe
-        self.accepted: list[Trial] = []
-        self.kept: list[dict[str, Any]] = []  # fields that each accepted trial changed
-        self.rejected: list[Trial] = []
-        self.left: list[Finding] = []
-        self.tried: set[str] = set()
-
-    def examine(self, recipe: Recipe) -> list[Finding]:
-        """Findings that ask for action; a training is charged for them."""
-        self.arms.charge(self.arms.length(recipe))
-        found = self.diagnose(recipe, self.arms.data, self.arms.validation)
-        self.left = [finding for finding in found if finding.severity is Severity.ACT]
-        return self.left
-
-    def run(self, findings: Sequence[Finding]) -> None:
-        """Treat and examine again until nothing is found, nothing helps, or the budget is spent."""
-        try:
-            while findings and self._treat(findings):
-                findings = self.examine(self.current)
-            self._drop()
-        except OutOfBudgetError:
-            pass
-
-    def gain(self) -> Interval | None:
-        """Of the current recipe over the first, on the fresh seeds that both were trained on."""
-        done, first = self.arms, self.arms.recipe
-        if not self.accepted:
-            return None
-        return paired_interval([
-            done.train(self.current, seed).score - done.train(first, seed).score
-            for seed in self.fresh_seeds
-            if done.has(self.current, seed) and done.has(first, seed)
-        ])  # fmt: skip
-
-    def _treat(self, findings: Sequence[Finding]) -> bool:
-        """Whether a remedy was kept, of the first cause for which one helps."""
-        for cause in dict.fromkeys(finding.name for finding in findings):
-            candidates = self._screen(cause)
-            while candidates:
-                chosen = _smallest(candidates)
-                candidates = [each for each in candidates if each is not chosen]
-                if self._test(*chosen):
-                    for _, trial, _ in candidates:
-                        self._reject(trial, f"{chosen[1].remedy} was preferred")
-                    return True
-        return False
-
-    def _screen(self, cause: str) -> list[_Candidate]:
-        """The remedies for `cause` that gain something in one pair."""
-        arms, found = self.arms, []
-        ahead: list[Arm] = []
-        for remedy in self.remedies(cause):
-            after = remedy.change(self.current, arms.data)
-            if after is None or after == self.current or after.to_toml() in self.tried:
-                continue
-            self.tried.add(after.to_toml())
-            trial = Trial(remedy.name, cause, self.current.difference(after), 0.0)
-            proof = self._reserve(after)
-            before = 0.0 if arms.has(self.current, self.first) else arms.length(self.current)
-            if arms.length(after) + before + proof > arms.left():
-                self._reject(trial, "no budget to prove it")
-                continue
-            now = arms.train(self.current, self.first)
-            arm = arms.train(after, self.first, [now, *ahead])
-            gain = arm.score - now.score
-            trial = judged(trial, "", screened=gain)
-            if arm.note or gain < MINIMUM:
-                self._reject(trial, arm.note or f"{gain:+.3f} in one pair")
-                continue
-            ahead.append(arm)
-            found.append((remedy.size, trial, after))
-            # Later ones are larger changes: to be chosen they would have to gain more than can be.
-            if gain >= ENOUGH * (1.0 - now.score):
-                break
-        return found
-
-    def _reserve(self, after: Recipe) -> float:
-        """What proof and confirmation of `after` take."""
-        seeds = [*self.proof_seeds[: self.pairs], *self.fresh_seeds[: self.pairs]]
-        return reserve(self.arms, self.current, after, seeds)
-
-    def _test(self, size: int, trial: Trial, after: Recipe) -> bool:
-        """Prove and confirm; keep the change, or leave things as they were."""
-        if self._reserve(after) > self.arms.left():
-            self._reject(trial, "no budget to prove it")
-            return False
-        proof = prove(self.arms, self.current, after, self.proof_seeds)
-        trial = judged(trial, "", proof=proof)
-        if not helps(proof):
-            self._reject(trial, f"not proved: {proof}")
-            return False
-        confirmation = prove(self.arms, self.current, after, self.fresh_seeds)
-        trial = judged(trial, "", confirmation=confirmation)
-        if not helps(confirmation):
-            self._reject(trial, f"not confirmed: {confirmation}")
-            return False
-        self.accepted.append(judged(trial, "kept"))
-        self.kept.append(_changes(self.current, after))
-        self.current = after
-        return True
-
-    def _drop(self) -> None:
-        """Of several kept changes, take back those without which nothing is lost."""
-        for trial in list(self.accepted):
-            if len(self.accepted) < 2:
-                return
-            at = self.accepted.index(trial)
-            others = [change for number, change in enumerate(self.kept) if number != at]
-            without = self.arms.recipe
-            for change in others:
-                without = without.changed(**change)
-            lost = self._lost(without)
-            if lost is not None and lost.mean < MINIMUM and not helps(lost):
-                self._reject(trial, f"not needed beside the others: {lost}")
-                del self.accepted[at], self.kept[at]
-                self.current = without
-
-    def _lost(self, without: Recipe) -> Interval | None:
-        """What `without` scores less than the current recipe; None where nobody can afford to know.
-
-        The same recipe, as where a later change replaced all of an earlier one, costs nothing.
-        """
-        seeds = self.fresh_seeds[: self.pairs]
-        if reserve(self.arms, self.current, without, seeds) > self.arms.left():
-            return None
-        return paired_interval([
-            self.arms.train(self.current, seed).score - self.arms.train(without, seed).score
-            for seed in seeds
-        ])  # fmt: skip
-
-    def _reject(self, trial: Trial, why: str) -> None:
-        self.rejected.append(judged(trial, why))
-
-
-_Candidate = tuple[int, Trial, Recipe]  # size of the change, what is known of it, what it gives
-
-
-def _smallest(candidates: Sequence[_Candidate]) -> _Candidate:
-    """The smallest change with most of the best gain."""
-    best = max(trial.screened for _, trial, _ in candidates)
-    enough = [each for each in candidates if each[1].screened >= ENOUGH * best]
-    return min(enough, key=lambda each: each[0])
-
-
-def _changes(before: Recipe, after: Recipe) -> dict[str, Any]:
-    names = [each.name for each in fields(Recipe)]
-    return {n: getattr(after, n) for n in names if getattr(after, n) != getattr(before, n)}
 
 
 def _rows(recipe: Recipe, data: Any, validation: Any, seed: int) -> tuple[Pair, Pair, str]:
