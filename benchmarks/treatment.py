@@ -14,15 +14,16 @@ family the programs with the fewest steps are taken.
 
 `treat` is given the training rows and half of the program's validation rows. Scores are mean
 recall or R² on the other half, means over three seeds that it never used. The twin is the healthy
-recipe on its own data. `random` has the same machinery, the same budget and the same tests of
-significance, but tries remedies drawn from all that there are, as many at a time as a cause has,
-until the budget is spent. Restored: at least 95 % of the twin's score.
+recipe on its own data. `random` draws one remedy after the other from all that there are, by the
+same rules: one pair, proof, confirmation, and the next on top of what was kept, until as many
+trainings are spent as the treatment took. Restored: at least 95 % of the twin's score.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import multiprocessing
 import random
 import re
@@ -55,7 +56,6 @@ from thalweg.nets.recipes.recipe import Recipe
 UNITS = {"scale", "shift", "spread columns", "scale targets", "outlier targets"}
 BUDGET = 26.0  # trainings
 SEEDS = (1001, 1002, 1003)  # of the final scores
-DRAWN = 5  # remedies at a time, as many as a cause has on average
 RESTORED = 0.95
 
 
@@ -127,7 +127,7 @@ def measure(program: Program, budget: float, *, oracle: bool, against_random: bo
         by_chance = treat(
             recipe,
             (data.x, data.y),
-            budget,
+            max(1.0, verdict.trainings),
             validation=validation,
             diagnose=_anything,
             remedies=_Draw(program.name),
@@ -163,21 +163,21 @@ def _true_cause(program: Program, *_: Any) -> list[Finding]:
 
 
 def _anything(*_: Any) -> list[Finding]:
-    """Every cause: a list of remedies each, until the budget is spent."""
+    """Every cause: a draw for each, until the budget is spent."""
     return [Finding(cause, Severity.ACT, "", 0.0, 0.0) for cause in CAUSES]
 
 
 class _Draw:
-    """Remedies at random, each once: as many at a time as a cause has."""
+    """Remedies at random, one for each call; from the start again when all were drawn."""
 
     def __init__(self, name: str) -> None:
         seed = int(hashlib.sha256(name.encode()).hexdigest()[:8], 16)
-        self.left = list(ALL)
-        random.Random(seed).shuffle(self.left)
+        drawn = list(ALL)
+        random.Random(seed).shuffle(drawn)
+        self.left = itertools.cycle(drawn)
 
     def __call__(self, cause: str) -> Sequence[Remedy]:
-        drawn, self.left = self.left[:DRAWN], self.left[DRAWN:]
-        return drawn
+        return (next(self.left),)
 
 
 def _final(recipe: Recipe, program: Program) -> float:

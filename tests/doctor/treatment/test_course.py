@@ -1,9 +1,11 @@
+import pytest
 import torch
 
 from thalweg.core.finding import Finding, Severity
 from thalweg.doctor.remedies.remedy import Remedy
-from thalweg.doctor.treatment.arms import Arms
+from thalweg.doctor.treatment.arms import Arm, Arms
 from thalweg.doctor.treatment.course import Course, smallest
+from thalweg.doctor.treatment.interval import paired_interval
 from thalweg.doctor.treatment.proof import helps
 from thalweg.doctor.treatment.verdict import Trial
 from thalweg.nets.recipes.recipe import Recipe
@@ -60,24 +62,80 @@ def test_the_three_sets_of_seeds_are_apart():
     assert len(set.union(*sets)) == 17
 
 
-def test_an_experiment_leaves_the_budget_of_its_confirmation():
-    """Pairs that scatter ask for more, but not for those of the confirmation."""
-    arms = []
-    under = course(lambda cause: (offer("better", [], learning_rate=1.0),), budget=14.0)
-    train = under.arms.train
+class Table:
+    """Arms whose scores are written down: A has 0.5, B of a seed has `scores[seed]`."""
 
-    def counted(recipe, seed, ahead=()):
-        arms.append((recipe.learning_rate, seed))
-        return train(recipe, seed, ahead)
+    def __init__(self, scores, budget):
+        self.recipe, self.data, self.validation = LINEAR, PAIR, PAIR
+        self.scores, self.budget, self.trained = scores, budget, []
 
-    under.arms.train = counted
+    def length(self, recipe):
+        return 1.0
+
+    def left(self):
+        return self.budget - len(self.trained)
+
+    def charge(self, trainings):
+        self.trained.append("examined")
+
+    def has(self, recipe, seed):
+        return (recipe == LINEAR, seed) in self.trained
+
+    def train(self, recipe, seed, ahead=()):
+        assert self.left() > 0
+        if not self.has(recipe, seed):
+            self.trained.append((recipe == LINEAR, seed))
+        return Arm(0.5 if recipe == LINEAR else self.scores[seed], ())
+
+
+def outcome_of(scores, budget=99):
+    """What becomes of one remedy with these scores, by seed."""
+    under = Course(
+        Table(scores, budget), 3, 0, lambda *_: [], lambda cause: (offer("B", [], epochs=2),)
+    )
     under.run(ILL)
-    fresh = [each for each in arms if each[1] in under.fresh_seeds]
-    proved = [trial for trial in under.accepted if trial.proof]
-    rejected = [trial for trial in under.rejected if trial.proof and helps(trial.proof)]
-    assert not rejected or rejected[0].confirmation is not None
-    assert bool(proved or rejected) == bool(fresh)
-    assert under.arms.spent <= 14.0
+    return under
+
+
+GOOD, ERRATIC = [0.80, 0.81, 0.82, 0.80, 0.81, 0.82], [0.6, 0.9, 0.75, 0.8, 0.75, 0.8]
+
+
+def test_what_is_proved_and_confirmed_is_kept():
+    under = outcome_of([0.8, *GOOD, *GOOD])
+    (trial,) = under.accepted
+    assert helps(trial.proof)
+    assert helps(trial.confirmation)
+    assert under.current == LINEAR.changed(epochs=2)
+    assert under.gain() == trial.confirmation
+
+
+@pytest.mark.parametrize("fresh", [[0.5] * 6, [0.8, 0.81, 0.4, 0.8, 0.8, 0.8], [0.501] * 6])
+def test_what_is_proved_and_not_confirmed_is_reverted(fresh):
+    under = outcome_of([0.8, *GOOD, *fresh])
+    (trial,) = under.rejected
+    assert helps(trial.proof)
+    assert not helps(trial.confirmation)
+    assert trial.outcome.startswith("not confirmed: ")
+    assert under.current == LINEAR
+    assert under.accepted == []
+
+
+def test_what_is_not_proved_is_not_confirmed_either():
+    under = outcome_of([0.8, 0.9, 0.4, *GOOD, *GOOD])
+    (trial,) = under.rejected
+    assert trial.outcome.startswith("not proved: ")
+    assert trial.confirmation is None
+    assert not any(each[1] in under.fresh_seeds for each in under.arms.trained)
+
+
+def test_an_experiment_leaves_the_budget_of_its_confirmation():
+    """Two to screen, twelve to prove and confirm, six for pairs that scatter."""
+    assert not helps(paired_interval([score - 0.5 for score in ERRATIC[:3]]))
+    scores = [0.8, *ERRATIC, *GOOD]
+    assert len(outcome_of(scores, 20).accepted[0].proof.differences) == 6
+    (trial,) = outcome_of(scores, 19).rejected
+    assert len(trial.proof.differences) == 3
+    assert outcome_of(scores, 13).rejected[0].outcome == "no budget to prove it"
 
 
 def test_what_was_kept_is_examined_again_before_anything_is_said_to_be_left():
