@@ -15,8 +15,8 @@ family the programs with the fewest steps are taken.
 `treat` is given the training rows and half of the program's validation rows. Scores are mean
 recall or R² on the other half, means over three seeds that it never used. The twin is the healthy
 recipe on its own data. `random` draws one remedy after the other from all that there are, by the
-same rules: one pair, proof, confirmation, and the next on top of what was kept, until as many
-trainings are spent as the treatment took. Restored: at least 95 % of the twin's score.
+same rules: one pair, proof, confirmation, and the next on top of what was kept, until the same
+budget of trainings is spent. Restored: at least 95 % of the twin's score.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def measure(program: Program, budget: float, *, oracle: bool, against_random: bo
         by_chance = treat(
             recipe,
             (data.x, data.y),
-            max(1.0, verdict.trainings),
+            budget,
             validation=validation,
             diagnose=_anything,
             remedies=_Draw(program.name),
