@@ -18,6 +18,7 @@ second on, whose first arms are there already).
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from typing import Any
@@ -142,7 +143,18 @@ def _examined(recipe: Recipe, data: Pair, validation: Pair) -> list[Finding]:
         if fitting is None or fitting == recipe:
             raise
         claim = str(problem)
-    return [Finding(WRONG_LOSS, Severity.ACT, claim, float("nan"), float("nan"))]
+    return [
+        Finding(
+            WRONG_LOSS,
+            Severity.ACT,
+            claim,
+            measured=math.nan,
+            limit=math.nan,
+            cause=f"{recipe.loss} does not take these labels, so that nothing can be trained",
+            advice=f"use {fitting.loss}",
+            rests_on="classes are told apart by cross-entropy, quantities by the squared loss",
+        )
+    ]
 
 
 def _rows(recipe: Recipe, data: Any, validation: Any, seed: int) -> tuple[Pair, Pair, str]:
