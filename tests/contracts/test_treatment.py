@@ -56,7 +56,7 @@ def case(treated, low=0.2, held_out=True):
 def test_figures_by_hand():
     text = _summary("all", [case(0.9), case(0.86), case(0.8)])
     assert "restored to 95 % of the twin 2/3 67 %" in text
-    assert "by a random remedy 0 of 3" in text
+    assert "by a random remedy 0/3" in text
     assert "the lowest end +0.2000; 3 confirmed" in text
     mean = ((0.9 - 0.5) + (0.86 - 0.5) + (0.8 - 0.5)) / 3
     assert f"over a random remedy {mean:+.3f}" in text

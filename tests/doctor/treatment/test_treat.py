@@ -175,7 +175,7 @@ def test_a_cause_without_remedies_is_named_and_left():
 
 def test_examine_trains_once_under_a_watch():
     findings, trained = examine(FAIR, DATA, HELD)
-    assert findings == []
+    assert [finding.name for finding in findings] == [causes.OVERFITTING]
     plain = FAIR.train(DATA, HELD, progress=False)
     assert torch.equal(trained.model[-1].weight, plain.model[-1].weight)
     nan = FAIR.changed(optimizer="sgd", learning_rate=1e30)
