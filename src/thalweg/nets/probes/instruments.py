@@ -97,9 +97,6 @@ class Instruments:
         self._noise = self._noise_of_first()
         self._listen_to(0)
         self._stepped[0] = True  # it has stepped already, and is heard of for the first time
-        if self.is_armed:
-            self._norms.weigh(self._which[0])
-            self._norms.forget(self._which[0])
 
     def detach(self) -> None:
         """Take all hooks off."""
@@ -122,6 +119,8 @@ class Instruments:
         if is_look:
             self._collector.clear()
             self._norms.clear()
+            if not self._optimizers:  # nobody will say when the first step is about to come
+                self._norms.weigh(range(len(self._norms.parameters)))
             if not self._is_called_whole and not self.is_compiled:
                 self._on_all_layers()
         for sentinels in self._sentinels.values():
