@@ -8,6 +8,7 @@
 # make bench-nets    a step of each optimizer, training and augmentation, beside torch's
 # make bench-doctor  what watching a training takes of its time
 # make zoo           the doctor beside others on held-out programs, faulty and healthy (at most 30 minutes)
+# make bench-treat   what treatment restores of the zoo's repairable faults (at most 30 minutes)
 # make figures       the pictures in docs/nets/figures
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -16,7 +17,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor zoo figures clean
+.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor bench-treat zoo figures clean
 
 demo: $(READY)
 	$(BIN)/python examples/compare_methods.py
@@ -60,6 +61,9 @@ bench-doctor: $(READY)
 
 zoo: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/zoo.py
+
+bench-treat: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/treatment.py
 
 figures: $(READY)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plots]'

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 
-def wilson(k: int, n: int, z: float = 1.96) -> tuple[float, float]:
+def wilson(k: int, n: int, z: float = 1.959964) -> tuple[float, float]:
     """Lower and upper end; [0, 1] where nothing was counted."""
     if n == 0:
         return 0.0, 1.0

@@ -14,10 +14,13 @@ _HOMES = {
     "Escape": "doctor.saddle",
     "Record": "nets.probes.record",
     "SYMPTOMS": "doctor.symptoms",
+    "Verdict": "doctor.treatment.verdict",
     "Watch": "doctor.watch",
     "check": "doctor.check",
     "diagnose": "doctor.diagnosis",
     "escape": "doctor.saddle",
+    "suggestion": "doctor.remedies.code",
+    "treat": "doctor.treatment.treat",
 }
 
 __all__ = sorted(_HOMES)

@@ -138,3 +138,17 @@ def test_default_leaves_the_weights_of_torch():
     recipe = Recipe(layers="mlp:300", initializer="default", scaling="none")
     weight = next(recipe.build((400,), 10).parameters())
     assert weight.abs().max().item() <= 1 / 20  # uniform on ±1/√400
+
+
+def test_a_network_can_be_looked_at_between_preparing_and_fitting():
+    recipe = Recipe(layers="mlp:8", loss="squared", scaling="z-score", epochs=2)
+    y = X.sum(1)
+    ready = recipe.prepare((X, y), (X, y))
+    assert ready.data[1].shape == ready.validation[1].shape == (len(X), 1)
+    torch.testing.assert_close(ready.model[0].shift, X.mean(0))
+    first = weights(ready.model).clone()
+    run = recipe.fit(ready, progress=False)
+    assert not torch.equal(weights(ready.model), first)
+    trained = recipe.train((X, y), (X, y), progress=False)
+    assert torch.equal(weights(trained.model), weights(ready.model))
+    assert run.trace["validation_loss"][-1] == trained.run.trace["validation_loss"][-1]

@@ -38,6 +38,14 @@ DEFAULT = "default"  # PyTorch's own first weights
 MONITORS = ("validation loss", "validation accuracy")
 
 
+class Prepared(NamedTuple):
+    """What a recipe trains, before the first step."""
+
+    model: nn.Module
+    data: tuple[torch.Tensor, torch.Tensor]
+    validation: tuple[torch.Tensor, torch.Tensor] | None
+
+
 class Trained(NamedTuple):
     """What came of a recipe."""
 
@@ -133,32 +141,39 @@ class Recipe:
 
         `asked` goes to `fit`: checkpoint, time_limit, probes, regularizers, progress.
         """
+        ready = self.prepare(data, validation)
+        return Trained(ready.model, self.fit(ready, **asked))
+
+    def prepare(self, data: Any, validation: Any = None) -> Prepared:
+        """The network for `data` before its first step, and the pairs as `fit` takes them."""
         x, y = _pair("data", data)
         model = self.build(x.shape[1:], self.outputs(y))
         if isinstance(model[0], Scaling):  # type: ignore[index]
             model[0].measure(x)  # type: ignore[index]
+        held = None if validation is None else _pair("validation", validation)
         if self.loss != "cross-entropy":
             y = y.reshape(len(y), -1)
-            if validation is not None:
-                held_x, held_y = _pair("validation", validation)
-                validation = (held_x, held_y.reshape(len(held_y), -1))
+            held = held and (held[0], held[1].reshape(len(held[1]), -1))
+        return Prepared(model, (x, y), held)
+
+    def fit(self, ready: Prepared, **asked: Any) -> Run:
+        """Train a network that `prepare` has made, in place; `asked` as for `train`."""
         stopping = None
         if self.patience is not None:
             stopping = nets.EarlyStopping(self.patience, self.monitor)
-        run = fit(
-            model,
-            (x, y),
-            self.optimizer_for(model),
+        return fit(
+            ready.model,
+            ready.data,
+            self.optimizer_for(ready.model),
             self.loss,
             self.epochs,
             batch_size=self.batch_size,
-            validation=validation,
+            validation=ready.validation,
             early_stopping=stopping,
             augmentation=augmentation_of(self.augmentation, self.seed),
             seed=self.seed,
             **asked,
         )
-        return Trained(model, run)
 
     def outputs(self, y: torch.Tensor) -> int:
         """How many outputs labels like these ask for."""
