@@ -80,7 +80,7 @@ def convergence(
         if line:
             shown, _ = thinned(name, run.trace[column], line.values, scale, y_scale)
             label = f"{name}, theory: {line.formula}"
-            marks.append(Curve(label, *shown, theory_of(style), decides_range=False))
+            marks.append(Curve(label, *shown, theory_of(style)))
             if run.method == "nesterov":
                 notes.append(f"{name}: the theorem is about the points before the look ahead")
     marks += _tolerance(every, y)

@@ -39,3 +39,28 @@ def isolines(x: np.ndarray, y: np.ndarray, values: np.ndarray, level: float) -> 
     first = np.where(turned, rest[:, [0, 1]], rest[:, [3, 0]])
     second = np.where(turned, rest[:, [2, 3]], rest[:, [1, 2]])
     return np.concatenate([simple, first, second])
+
+
+def chained(segments: np.ndarray) -> list[np.ndarray]:
+    """Segments that share an end as one line, float64[points, 2]: half as much to write."""
+    size = float(np.abs(segments).max(initial=0.0)) or 1.0
+    keys = [tuple(map(tuple, pair)) for pair in np.round(segments / size, 9).tolist()]
+    at: dict[tuple[float, ...], list[int]] = {}
+    for k, pair in enumerate(keys):
+        for end in pair:
+            at.setdefault(end, []).append(k)
+    free = [True] * len(keys)
+    lines = []
+    for k in range(len(keys)):
+        if not free[k]:
+            continue
+        free[k] = False
+        line = list(keys[k])
+        for _ in range(2):  # forwards, then from the other end
+            while (found := next((j for j in at[line[-1]] if free[j]), None)) is not None:
+                free[found] = False
+                a, b = keys[found]
+                line.append(b if a == line[-1] else a)
+            line.reverse()
+        lines.append(np.array(line) * size)
+    return lines

@@ -9,10 +9,12 @@ label goes with all others of its kind to a coarser step.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from thalweg.figures.frame import Frame, spans
-from thalweg.figures.lettering import shortened, width, wrapped
+from thalweg.figures.lettering import shortened, told_apart, width, wrapped
 from thalweg.figures.spec import (
     Bars,
     Contour,
@@ -41,7 +43,7 @@ class Text:
     content: str
     size: float = SIZE
     anchor: str = START
-    role: str = "label"  # "title", "label", "note"
+    role: str = "label"  # "title", "label", "note", or "value", at the end of a bar
     whole: str = ""  # the text in full where it was shortened
 
     @property
@@ -127,18 +129,17 @@ def _panel(
     tall = _height(panel, room)
     if panel.y.categories:
         most = max(0.3 * room, 60.0)
-        names = [shortened(name, most, SIZE) for name in panel.y.categories]
+        names = told_apart(panel.y.categories, most, SIZE)
         y_marks = list(zip(map(float, range(len(names))), names, strict=True))
         fits = max(1, math.ceil(len(names) * 1.15 * SIZE / tall))
         y_marks = y_marks[::fits]  # names of every k-th row, where rows are thin
     else:
         y_marks = ticks(*y_span, panel.y.scale, most=max(2, int(tall // 36)))
     inset = max((width(label, SIZE) for _, label in y_marks), default=0.0) + 10.0
-    beyond = [width(t, SIZE) for mark in panel.marks if isinstance(mark, Bars) for t in mark.labels]
     frame = Frame(
-        left + inset, top, right - max(beyond, default=-2.0) - 8.0, top + tall,
-        x_span, y_span, panel.x.scale, panel.y.scale,
-    )  # fmt: skip
+        left + inset, top, right - 6.0, top + tall, x_span, y_span, panel.x.scale, panel.y.scale
+    )
+    frame = replace(frame, right=_clear_of_labels(panel, frame, right))
     for place, label in y_marks:
         whole = panel.y.categories[int(place)] if panel.y.categories else ""
         texts.append(
@@ -167,9 +168,22 @@ def _panel(
             for row, value, label in zip(mark.rows, mark.values, mark.labels, strict=False):
                 at = float(frame.across(value))
                 at = frame.left if math.isnan(at) else min(max(at, frame.left), frame.right)
-                texts.append(Text(at + 5.0, float(frame.down(row)) + 0.35 * SIZE, label))
+                texts.append(
+                    Text(at + 5.0, float(frame.down(row)) + 0.35 * SIZE, label, role="value")
+                )
     places = tuple(place for place, _, _ in x_marks)
     return Drawn(panel, frame, places, tuple(p for p, _ in y_marks), scale_top), y + 6.0
+
+
+def _clear_of_labels(panel: Panel, frame: Frame, right: float) -> float:
+    """How far right the frame may reach, so that the labels of its bars end before `right`."""
+    reach = frame.right
+    for mark in (mark for mark in panel.marks if isinstance(mark, Bars)):
+        wide = np.nan_to_num(frame.across(mark.values) - frame.left)
+        for part, label in zip(wide / (frame.right - frame.left), mark.labels, strict=False):
+            room = right - frame.left - 7.0 - width(label, SIZE)
+            reach = min(reach, frame.left + room / min(max(float(part), 0.2), 1.0))
+    return reach
 
 
 def _height(panel: Panel, room: float) -> float:

@@ -6,7 +6,7 @@ widest of the common ones, in ems: what does not overlap in it does not overlap 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _WIDTHS = {
     **dict.fromkeys("ijl'|", 0.29), **dict.fromkeys(" .,:;I", 0.33),
@@ -35,6 +35,25 @@ def shortened(text: str, room: float, size: float) -> str:
         if width(short, size) <= room:
             return short
     return ELLIPSIS
+
+
+def told_apart(names: Sequence[str], room: float, size: float) -> list[str]:
+    """Names no wider than `room`; where that would make two alike, without what all begin with."""
+    short = [shortened(name, room, size) for name in names]
+    if len(set(short)) == len(set(names)):
+        return short
+    parts = [name.split(".") for name in names]
+    columns = list(zip(*parts, strict=False))
+    same = next((k for k, column in enumerate(columns) if len(set(column)) > 1), 0)
+    cores = [ELLIPSIS + ".".join(part[same:]) if same else ".".join(part) for part in parts]
+    # They differ at their beginnings now, so their ends may go.
+    return [core if width(core, size) <= room else _cut(core, room, size) for core in cores]
+
+
+def _cut(text: str, room: float, size: float) -> str:
+    while len(text) > 1 and width(text + ELLIPSIS, size) > room:
+        text = text[:-1]
+    return text + ELLIPSIS
 
 
 def wrapped(text: str, room: float, size: float) -> list[str]:

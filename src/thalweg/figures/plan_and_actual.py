@@ -1,7 +1,7 @@
 """What a plan predicted, beside what happened: seconds and iterations of each method.
 
 Bars on a log axis, as methods differ by orders of magnitude. The method that ran has a second bar,
-outlined, for what it took, with the ratio of both: "1.3× slower than predicted". A theorem's
+outlined, for what it took, with the ratio of both in brackets. A theorem's
 bound is not drawn here: it stands in the plan's table.
 """
 
@@ -47,8 +47,11 @@ def plan_and_actual(plan: Plan | Run) -> Figure:
         [f"{row.predicted_iterations:,.0f}" for row in rows],
         [f"{row.actual_iterations or 0:,}" for row in rows],
     )
-    left = len(able) - len(rows)
-    notes = [f"showing {len(rows)} of {len(able)} methods, the cheapest"] if left else []
+    notes = []
+    if len(rows) < len(able):
+        notes.append(f"showing {len(rows)} of {len(able)} methods, the cheapest")
+    if any(row.actual_seconds is not None for row in rows):
+        notes.append("In brackets: actual by predicted")
     return Figure(
         f"Predicted and actual cost: {plan.problem}",
         (seconds, iterations),
@@ -85,7 +88,7 @@ def _panel(
     thickness = 0.38 if ran.any() else 0.7
     bars = [
         Bars(
-            "predicted", at - shift, np.array(predicted, float), PREDICTED, thickness,
+            "predicted", at - shift * ran, np.array(predicted, float), PREDICTED, thickness,
             tuple(predicted_labels),
         ),
         Bars(
@@ -104,7 +107,8 @@ def _panel(
 def _seconds_label(row: PlanRow) -> str:
     if row.actual_seconds is None:
         return ""
-    return f"{spelled_seconds(row.actual_seconds)} ({ratio(row)})"
+    times = row.actual_seconds / row.predicted_seconds if row.predicted_seconds else math.inf
+    return f"{spelled_seconds(row.actual_seconds)} ({times:.2g}×)"
 
 
 def ratio(row: PlanRow) -> str:

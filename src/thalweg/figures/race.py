@@ -17,10 +17,11 @@ from thalweg.figures.convergence import names
 from thalweg.figures.spec import Axis, Contour, Curve, Figure, Mark, Panel, Point
 from thalweg.figures.styles import style_of
 from thalweg.figures.thinning import said, thin
+from thalweg.objectives.surfaces.surface import Surface
 from thalweg.planner.race import Race
 
-GRID = 72  # points along each side
-SHARES = (0.003, 0.012, 0.03, 0.07, 0.13, 0.22, 0.32, 0.43, 0.54, 0.65, 0.76, 0.86, 0.94)
+GRID = 108  # points along each side
+SHARES = (0.03, 0.07, 0.13, 0.22, 0.32, 0.43, 0.54, 0.65, 0.76, 0.86, 0.94)
 
 
 def race(found: Race, *, upto: int | None = None) -> Figure:
@@ -72,8 +73,12 @@ def _contour(objective: Any, box: np.ndarray) -> Contour:
     objective = known(objective, "exact") or objective  # without the noise of its gradients
     x, y = (np.linspace(low, high, GRID) for low, high in box)
     height = getattr(objective, "value", objective)
+    points = np.stack(np.meshgrid(x, y), -1)
     with np.errstate(all="ignore"):
-        values = np.array([[float(height(np.array([a, b]))) for a in x] for b in y])
+        if isinstance(objective, Surface):  # takes them all at once
+            values = height(points)
+        else:
+            values = np.array([[float(height(point)) for point in row] for row in points])
     finite = values[np.isfinite(values)]
     levels = np.unique(np.quantile(finite, SHARES)) if finite.size else np.empty(0)
     return Contour(x, y, values, levels)

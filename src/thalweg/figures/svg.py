@@ -15,7 +15,7 @@ import numpy as np
 
 from thalweg.core.checks import check_number
 from thalweg.figures.frame import Frame
-from thalweg.figures.isolines import isolines
+from thalweg.figures.isolines import chained, isolines
 from thalweg.figures.layout import SWATCH, Drawn, Entry, Text, colour_span, layout
 from thalweg.figures.palette import SHADES, shades
 from thalweg.figures.spec import (
@@ -30,7 +30,7 @@ from thalweg.figures.spec import (
     Mark,
     Point,
 )
-from thalweg.figures.styles import CODES, MUTED, Style
+from thalweg.figures.styles import CODES, FAINT, MUTED, Style
 
 WIDTH, NARROW_WIDTH = 640.0, 360.0
 LEAST_WIDTH = 240.0
@@ -76,6 +76,7 @@ STYLE = (
     f"@media(prefers-color-scheme:dark){{:where(.thalweg-figure){{{_variables(1)}}}}}"
     ".thalweg-figure text{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;"
     "fill:var(--tw-ink);stroke:none}"
+    ".thalweg-figure .value{paint-order:stroke;stroke:var(--tw-paper);stroke-width:3px}"
     ".thalweg-figure .title{font-weight:600}.thalweg-figure .note{fill:var(--tw-muted)}"
 )
 SWITCH = (
@@ -98,6 +99,10 @@ def _panel(drawn: Drawn) -> list[str]:
         parts.append(_mark(mark, frame))
         if isinstance(mark, Heatmap):
             parts.append(_colour_scale(mark, frame, drawn.scale_top))
+    if any(isinstance(mark, Bars) for mark in drawn.panel.marks):
+        # Open to the right: names of bars stand there.
+        line = f"M{_n(frame.left)} {_n(frame.top)}V{_n(frame.bottom)}H{_n(frame.right)}"
+        return [*parts, f'<path d="{line}" fill="none" stroke="var(--tw-muted)"/>']
     parts.append(
         f'<rect x="{_n(frame.left)}" y="{_n(frame.top)}" width="{_n(frame.right - frame.left)}" '
         f'height="{_n(frame.bottom - frame.top)}" fill="none" stroke="var(--tw-muted)"/>'
@@ -263,9 +268,8 @@ def _colour_scale(mark: Heatmap, frame: Frame, top: float) -> str:
 
 
 def _contour(segments: np.ndarray, frame: Frame) -> str:
-    x, y = frame.across(segments[..., 0]), frame.down(segments[..., 1])
-    d = "".join(f"M{_n(a)} {_n(b)}L{_n(c)} {_n(e)}" for (a, c), (b, e) in zip(x, y, strict=True))
-    return f'<path d="{d}" fill="none" stroke="var(--tw-muted)" stroke-opacity="0.5"/>' if d else ""
+    pieces = [piece for line in chained(segments) for piece in frame.lines(line[:, 0], line[:, 1])]
+    return _lines(pieces, FAINT).replace("<path ", '<path stroke-opacity="0.5" ')
 
 
 def _swatch(entry: Entry) -> str:

@@ -41,7 +41,8 @@ def span(
 
 
 def ticks(low: float, high: float, scale: str, most: int = 6) -> list[tuple[float, str]]:
-    """At most `most` places in [low, high], each with its label."""
+    """At most `most` places from low to high, in either order, each with its label."""
+    low, high = min(low, high), max(low, high)
     return _log(low, high, most) if scale == LOG else _linear(low, high, most)
 
 
@@ -58,22 +59,25 @@ def _round_step(least: float) -> float:
     return next(c * power for c in (1.0, 2.0, 2.5, 5.0, 10.0, 20.0) if c * power >= least * 0.9999)
 
 
+def _round_count(least: float) -> int:
+    """The same of whole numbers: 1, 2, 3, 5, 10, 20, …"""
+    counts = (c * 10**k for k in range(4) for c in (1, 2, 3, 5))
+    return next(count for count in counts if count >= least)
+
+
 def _log(low: float, high: float, most: int) -> list[tuple[float, str]]:
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     decades = last - first + 1
     if decades >= 3 or (decades == 2 and high / low > 200.0):
-        every = math.ceil(decades / most)
+        every = _round_count(decades / most)
         # Multiples of `every`, so that figures of one scale have the same ticks.
         exponents = [e for e in range(first, last + 1) if e % every == 0]
         return [(10.0**e, power_of_ten(e)) for e in exponents]
-    inner = [
-        c * 10.0**e
-        for e in range(first - 1, last + 1)
-        for c in (1, 2, 5)
-        if low <= c * 10.0**e <= high
-    ]
-    if len(inner) >= 2:
-        return [(place, written(place, place)) for place in inner[: max(most, 6)]]
+    for digits in ((1, 2, 5), (1, 3), (1,)):
+        powers = range(first - 1, last + 1)
+        places = [c * 10.0**e for e in powers for c in digits if low <= c * 10.0**e <= high]
+        if 2 <= len(places) <= most:
+            return [(place, written(place, place)) for place in places]
     return _linear(low, high, most)
 
 

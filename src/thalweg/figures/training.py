@@ -14,12 +14,13 @@ import numpy as np
 from thalweg.core.errors import InputError
 from thalweg.figures.convergence import thinned
 from thalweg.figures.spec import LINEAR, LOG, Axis, Curve, Figure, Guide, Mark, Panel
-from thalweg.figures.styles import BLUE, DASHED, MUTED, SKY, VERMILION, Style
+from thalweg.figures.styles import BLUE, DASHED, MUTED, SKY, THEORY, VERMILION, Style
 
 LOSSES = {
     "loss": ("loss of a batch", Style(SKY, width=1.2)),
     "validation_loss": ("validation loss", Style(VERMILION, DASHED)),
 }
+NEAR = 3.0  # times λ_max: farther above, 2/η would flatten what is to be seen
 ENDS = {
     "hessian_largest": ("λ_max", Style(VERMILION)),
     "hessian_smallest": ("λ_min", Style(BLUE, DASHED)),
@@ -52,8 +53,10 @@ def curvature(record: Any) -> Figure:
     edge = np.full(len(rate), np.nan)
     np.divide(2.0, rate, out=edge, where=rate > 0)
     (x, y), _ = thinned("2/η", step, edge)
-    if len(x):
-        marks.append(Curve("2/η", x, y, Style(MUTED, (4.0, 5.0), 1.4), decides_range=False))
+    if len(x) and y.max() <= NEAR * np.nanmax(heights["hessian_largest"]):
+        marks.append(Curve("2/η", x, y, Style(MUTED, THEORY, 1.4)))
+    elif len(x):
+        notes.append(f"2/η, {y[-1]:.3g} at the end, lies above this figure")
     marks.append(Guide("0", 0.0))
     panel = Panel(Axis("step"), Axis("ends of the Hessian's spectrum"), tuple(marks))
     return Figure("Curvature over the training", (panel,), _summary(heights), tuple(notes))
