@@ -70,7 +70,7 @@ def test_no_text_meets_another_or_leaves_the_picture(name, width):
 @pytest.mark.parametrize("name", FIGURES)
 def test_frames_have_room_and_ticks(name, width):
     for drawn in layout(FIGURES[name], width).panels:
-        assert drawn.frame.right - drawn.frame.left > 0.2 * width
+        assert drawn.frame.right - drawn.frame.left > 0.18 * width
         assert drawn.frame.bottom - drawn.frame.top >= 20
         assert drawn.x_ticks
         assert drawn.y_ticks

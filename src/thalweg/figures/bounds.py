@@ -90,9 +90,9 @@ def _assumed(run: Run, objective: Any) -> Assumed:
         if mu is None:
             return Assumed(None, None, None)
         return Assumed(known(smooth, "smoothness"), mu, known(objective, "minimizer"))
-    if run.plan is None or run.plan.geometry["L"].how == ESTIMATED:
+    shape = {} if run.plan is None else run.plan.geometry
+    if "L" not in shape or shape["L"].how == ESTIMATED:
         return Assumed(None, None, None)
-    shape = run.plan.geometry
     return Assumed(shape["L"].value, shape["μ"].value, None)
 
 

@@ -107,17 +107,14 @@ def _panel(
 def _seconds_label(row: PlanRow) -> str:
     if row.actual_seconds is None:
         return ""
-    times = row.actual_seconds / row.predicted_seconds if row.predicted_seconds else math.inf
-    return f"{spelled_seconds(row.actual_seconds)} ({times:.2g}×)"
+    return f"{spelled_seconds(row.actual_seconds)} ({_times(row)})"
 
 
-def ratio(row: PlanRow) -> str:
-    """Actual by predicted seconds: "1.3× longer", "2× sooner", "as predicted"."""
+def _times(row: PlanRow) -> str:
+    """Actual by predicted seconds."""
     assert row.actual_seconds is not None
     times = row.actual_seconds / row.predicted_seconds if row.predicted_seconds else math.inf
-    if 0.95 < times < 1.05:
-        return "as predicted"
-    return f"{times:.2g}× longer" if times > 1 else f"{1 / times:.2g}× sooner"
+    return f"{times:.1f}×" if times < 10.0 else f"{times:,.0f}×"
 
 
 def _summary(rows: list[PlanRow]) -> str:
@@ -128,7 +125,7 @@ def _summary(rows: list[PlanRow]) -> str:
         if row.actual_seconds is not None:
             text += (
                 f", {row.actual_iterations or 0:,} in {spelled_seconds(row.actual_seconds)} "
-                f"taken, {ratio(row)}"
+                f"taken, {_times(row)}"
             )
         sentences.append(text + ".")
     return " ".join(sentences)
