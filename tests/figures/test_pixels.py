@@ -40,6 +40,11 @@ def test_every_figure_is_written(name, tmp_path):
     assert (tmp_path / "a.pdf").read_bytes()[:4] == b"%PDF"
 
 
+def test_notes_are_in_the_picture_too():
+    canvas, _ = drawing(FIGURES["layers"])
+    assert "showing 100 of 300 looks" in canvas.legends[0].get_title().get_text()
+
+
 def test_the_same_figure_gives_the_same_bytes(tmp_path):
     for name in ("a", "b"):
         to_pdf(FIGURES["plan"], tmp_path / f"{name}.pdf")

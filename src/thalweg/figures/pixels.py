@@ -14,7 +14,8 @@ import numpy as np
 from thalweg.core.errors import InputError
 from thalweg.core.storage import write_file
 from thalweg.figures.frame import spans
-from thalweg.figures.layout import colour_span, layout
+from thalweg.figures.layout import NOTE, colour_span, layout
+from thalweg.figures.lettering import wrapped
 from thalweg.figures.palette import SHADES
 from thalweg.figures.spec import (
     LOG,
@@ -68,6 +69,9 @@ def drawing(figure: Figure) -> tuple[Any, list[Any]]:
         across, down = spans(panel)
         for mark in panel.marks:
             _draw(canvas, axes, mark)
+        if any(isinstance(mark, Bars) for mark in panel.marks):
+            across = (across[0], _beyond(*across, panel.x.scale))
+            axes.spines[["top", "right"]].set_visible(False)
         axes.set_xlim(*across)
         axes.set_ylim(*down)
         axes.set_xlabel(panel.x.label, fontsize=9)
@@ -75,8 +79,13 @@ def drawing(figure: Figure) -> tuple[Any, list[Any]]:
         axes.set_title(panel.title, fontsize=9, loc="left")
         _ticks(axes, panel, drawn.x_ticks)
         axes.tick_params(labelsize=8)
-    _legend(canvas, flat)
+    _legend(canvas, flat, figure.notes)
     return canvas, flat[: len(figure.panels)]
+
+
+def _beyond(low: float, high: float, scale: str) -> float:
+    """A third farther to the right: room for the labels of bars."""
+    return high * (high / low) ** 0.35 if scale == LOG else high + 0.35 * (high - low)
 
 
 def plotting(what: str) -> Any:
@@ -156,16 +165,17 @@ def _ticks(axes: Any, panel: Any, places: tuple[float, ...]) -> None:
         axes.set_yticks(range(len(panel.y.categories)), panel.y.categories)
 
 
-def _legend(canvas: Any, axes: list[Any]) -> None:
+def _legend(canvas: Any, axes: list[Any], notes: tuple[str, ...]) -> None:
+    """Below all panels, with the notes above it, for which room is kept in this way alone."""
     named: dict[str, Any] = {}
     for each in axes:
         for handle, label in zip(*each.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)
-    if named:
-        columns = min(len(named), 4)
+    if named or notes:
+        said = "\n".join(line for note in notes for line in wrapped(note, WIDTH, NOTE))
         canvas.legend(
-            list(named.values()), list(named), loc="outside lower left", ncols=columns,
-            fontsize=8, frameon=False,
+            list(named.values()), list(named), loc="outside lower left", fontsize=8, frameon=False,
+            ncols=min(max(len(named), 1), 4), title=said, title_fontsize=7, alignment="left",
         )  # fmt: skip
 
 
