@@ -42,6 +42,8 @@ def test_without_a_bound_it_is_the_value():
     assert figure.panels[0].y.label == "f(w)"
     assert figure.panels[0].y.scale == "linear"
     assert convergence(run_of(values=[100.0, 1.0], gap=None)).panels[0].y.scale == "log"
+    assert convergence(run_of(values=[2.0, 1.0]), y="seconds").panels[0].y.scale == "linear"
+    assert convergence(run_of(values=[2.0, 1.0]), y="gradient_norm").panels[0].y.scale == "log"
 
 
 @pytest.mark.parametrize(
@@ -135,6 +137,11 @@ def test_the_summary_has_the_numbers():
 def test_bad_runs_are_one_sentence(arguments, sentence):
     with pytest.raises(InputError, match=sentence):
         convergence(*arguments)
+
+
+def test_one_objective_does_not_stand_for_several():
+    with pytest.raises(InputError, match="objective must be that of all runs"):
+        convergence([run_of(objective="f"), run_of(objective="g")], objective=Quadratic())
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,17 @@ def test_a_method_looks_the_same_in_every_figure():
         assert len(found) == 2  # the curve and its swatch
 
 
+def test_a_single_point_is_seen():
+    figure = figure_of(Curve("a", [1.0], [2.0], METHODS["lbfgs"]))
+    filled = [p for p in parsed(to_svg(figure)).iter(f"{SVG}path")
+              if p.get("fill") == "var(--tw-vermilion)"]  # fmt: skip
+    frame = layout(figure, 640.0).panels[0].frame
+    (square,) = filled
+    x, y = (float(n) for n in re.findall(r"[\d.]+", square.get("d"))[:2])
+    assert x + 3 == pytest.approx((frame.left + frame.right) / 2, abs=0.1)
+    assert y + 3 == pytest.approx((frame.top + frame.bottom) / 2, abs=0.1)
+
+
 def test_numbers_that_cannot_be_shown_leave_no_trace():
     figure = figure_of(
         Curve("a", [0, 1, 2, 3], [np.nan, np.inf, -1.0, 0.0]), Curve("b", [], []),

@@ -5,8 +5,9 @@
                     runs on that objective. At most so far from f*, and flat at the gap in the end.
     others          a column of the trace: value, gradient_norm, gap, or one that a network has
 
-Distances have a log axis; x has one where runs differ in length by 20 times and more. Theory's line
-(`bounds`) is in the colour of its run, thin and broken; the tolerance is a dotted grey line.
+Distances have a log axis, and so have others that span more than a factor of 20; x has one where
+runs differ in length by as much. Theory's line (`bounds`) is in the colour of its run, thin and
+broken; the tolerance is a dotted grey line.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ LABELS = {
     "gradient_norm": "‖∇f(w)‖∞",
     "gap": "duality gap, or other bound on f(w) − f*",
 }
+DISTANCES = (SUBOPTIMALITY, "gradient_norm", "gap")  # to 0: their digits matter
 FAR_APART = 20.0  # times longer: then x is logarithmic
 MOST = 12  # runs of one figure
 
@@ -63,12 +65,17 @@ def convergence(
         "linear" or "log".
     """
     every = check_runs(runs)
+    if objective is not None and len({run.objective for run in every}) > 1:
+        raise InputError(
+            "objective must be that of all runs, got runs on several: leave it out, or draw the "
+            "runs on each in a figure of their own"
+        )
     column = X_AXES[check_choice("x", x, tuple(X_AXES))]
     floors = _floors(every, objective)
     y = _measure(every, y, floors)
     scale = _x_scale(every, column, x_scale)
     heights = [_heights(run, y, floor) for run, floor in zip(every, floors, strict=True)]
-    y_scale = LOG if y != "value" or _spans_decades(heights) else LINEAR
+    y_scale = LOG if y in DISTANCES or _spans_decades(heights) else LINEAR
     marks: list[Mark] = []
     notes: list[str] = []
     for run, name, height, floor in zip(every, names(every), heights, floors, strict=True):
@@ -86,7 +93,11 @@ def convergence(
     marks += _tolerance(every, y)
     if scale == LOG and any(run.trace[column][0] == 0 for run in every):
         notes.append(f"The start, at 0 {x}, has no place on a log axis")
-    panel = Panel(Axis(X_LABELS.get(x, x), scale), Axis(LABELS.get(y, y), y_scale), tuple(marks))
+    panel = Panel(
+        Axis(X_LABELS.get(x, x), scale),
+        Axis(LABELS.get(y, y.replace("_", " ")), y_scale),
+        tuple(marks),
+    )
     return Figure(title(every), (panel,), _summary(every, heights), tuple(dict.fromkeys(notes)))
 
 

@@ -112,7 +112,8 @@ def _write(figure: Figure, file: str | Path, form: str) -> None:
 def _draw(canvas: Any, axes: Any, mark: Mark) -> None:
     match mark:
         case Curve():
-            axes.plot(mark.x, mark.y, label=mark.name or None, **_line(mark.style))
+            alone = {"marker": "s"} if len(mark.x) == 1 else {}  # a line of one point is not seen
+            axes.plot(mark.x, mark.y, label=mark.name or None, **{**_line(mark.style), **alone})
         case Band():
             axes.fill_between(
                 mark.x, mark.low, mark.high, color=_code(mark.style.hue), alpha=0.22,

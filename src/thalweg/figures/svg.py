@@ -160,6 +160,8 @@ def _lines(pieces: Sequence[np.ndarray], style: Style) -> str:
 
 def _markers(pieces: Sequence[np.ndarray], style: Style) -> str:
     points = np.concatenate(pieces) if pieces else np.empty((0, 2))
+    if len(points) == 1:  # a line of one point is not seen
+        return _shape(points[0, 0], points[0, 1], style.shape or "square", style.hue, 3.0)
     if not style.shape or not len(points):
         return ""
     # Evenly along the drawn line, as its points may crowd at one end.
