@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from thalweg.estimators.linear_svc import LinearSVC
     from thalweg.estimators.logistic_regression import LogisticRegression
     from thalweg.estimators.ridge import Ridge
+    from thalweg.figures.plot import Plot, plot
     from thalweg.methods.adagrad import AdaGrad
     from thalweg.methods.adam import Adam
     from thalweg.methods.bfgs import BFGS
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from thalweg.planner.minimize import minimize
     from thalweg.planner.path import path
     from thalweg.planner.plan import plan
+    from thalweg.planner.race import Race, race
 
 # Where each public name lives.
 _HOMES = {
@@ -115,6 +117,10 @@ _HOMES = {
     "plan": "planner.plan",
     "Plan": "core.plan",
     "path": "planner.path",
+    "Plot": "figures.plot",
+    "plot": "figures.plot",
+    "Race": "planner.race",
+    "race": "planner.race",
     "watch": "doctor.watch",
 }
 _MODULES = {
@@ -161,7 +167,9 @@ __all__ = [
     "Objective",
     "Outcome",
     "Plan",
+    "Plot",
     "RMSProp",
+    "Race",
     "Regularized",
     "Ridge",
     "Run",
@@ -181,6 +189,8 @@ __all__ = [
     "nets",
     "path",
     "plan",
+    "plot",
+    "race",
     "surfaces",
     "theory",
     "watch",
