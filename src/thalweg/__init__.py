@@ -59,6 +59,9 @@ if TYPE_CHECKING:
     from thalweg.planner.minimize import minimize
     from thalweg.planner.path import path
     from thalweg.planner.plan import plan
+    from thalweg.tables.encoding import Encoding
+    from thalweg.tables.read import read
+    from thalweg.tables.table import Table
 
 # Where each public name lives.
 _HOMES = {
@@ -76,6 +79,7 @@ _HOMES = {
     "Catalyst": "methods.catalyst",
     "CriticalPoint": "certificates.critical_point",
     "ElasticNet": "estimators.elastic_net",
+    "Encoding": "tables.encoding",
     "FISTA": "methods.fista",
     "Finding": "core.finding",
     "GD": "methods.gd",
@@ -103,6 +107,7 @@ _HOMES = {
     "Severity": "core.finding",
     "Step": "methods.loop",
     "StorageError": "core.errors",
+    "Table": "tables.table",
     "ThalwegError": "core.errors",
     "Trace": "core.trace",
     "certify": "certificates.duality",
@@ -113,6 +118,7 @@ _HOMES = {
     "plan": "planner.plan",
     "Plan": "core.plan",
     "path": "planner.path",
+    "read": "tables.read",
     "watch": "doctor.watch",
 }
 _MODULES = {
@@ -144,6 +150,7 @@ __all__ = [
     "Cholesky",
     "CriticalPoint",
     "ElasticNet",
+    "Encoding",
     "Finding",
     "HeavyBall",
     "InputError",
@@ -166,6 +173,7 @@ __all__ = [
     "Severity",
     "Step",
     "StorageError",
+    "Table",
     "ThalwegError",
     "Trace",
     "certify",
@@ -178,6 +186,7 @@ __all__ = [
     "nets",
     "path",
     "plan",
+    "read",
     "surfaces",
     "theory",
     "watch",
