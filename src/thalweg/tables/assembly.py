@@ -46,19 +46,19 @@ def assemble(
     step = max(1, BLOCK // max(1, stored))
     for start in range(0, n, step):
         rows = slice(start, start + step)
+        if places is not None:
+            places[rows] = firsts[:-1]
         for k, column in enumerate(columns):
             part, first = series[k].slice(start, step), firsts[k]
             if column.kind != TEXT:
                 values[rows, k if sparse else first] = column.numbers(part)
-                if places is not None:
-                    places[rows, k] = first
                 continue
             codes = column.codes(part)
             is_seen = codes >= 0
             unseen[k] += len(codes) - int(is_seen.sum())
             if places is not None:
                 values[rows, k] = is_seen
-                places[rows, k] = first + np.maximum(codes, 0)
+                places[rows, k] += np.maximum(codes, 0)
             else:
                 values[rows][is_seen, first + codes[is_seen]] = 1.0
     notes = [

@@ -47,14 +47,19 @@ class Column:
         """A checked number or flag as floats or integers, filled."""
         if self.kind == FLAG:
             series = series.cast(polars(self.name).UInt8)
-        return (series if self.fill is None else series.fill_null(self.fill)).to_numpy()
+        values = series.to_numpy()  # missing ones are NaN
+        if series.null_count() and self.fill is not None:
+            return np.where(np.isnan(values), float(self.fill), values)
+        return values
 
     def codes(self, series: Any) -> np.ndarray:
         """A checked text as places in `categories`, filled; −1 for others."""
         pl = polars(self.name)
-        series = series if self.fill is None else series.fill_null(self.fill)
-        codes = series.cast(pl.Enum(self.categories), strict=False).to_physical()
-        return codes.cast(pl.Int32).fill_null(UNSEEN).to_numpy()
+        # Filling starts a query, dearer than a block: only where there is something to fill.
+        if series.null_count() and self.fill is not None:
+            series = series.fill_null(self.fill)
+        codes = series.cast(pl.Enum(self.categories), strict=False).to_physical().cast(pl.Int32)
+        return (codes.fill_null(UNSEEN) if codes.null_count() else codes).to_numpy()
 
     def checked(self, series: Any) -> Any:
         """Later values of this column, in its own type, or what has changed in a sentence."""

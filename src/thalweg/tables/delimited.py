@@ -20,7 +20,7 @@ from thalweg.tables.format import TSV, check_text, not_utf8
 from thalweg.tables.raw import Raw
 
 SEPARATORS = ",;|\t"
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "?")
+MISSING = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "?")
 
 
 def read_delimited(
@@ -61,7 +61,6 @@ def read_delimited(
         "has_header": header,
         "new_columns": names,
         "null_values": list(missing),
-        "missing_utf8_is_empty_string": "" not in missing,
     }
     text = {name: pl.String for name in as_text if name in names}
     try:

@@ -83,4 +83,10 @@ def _array(path: Path, dtype: str | None) -> np.ndarray:
         if len(sizes) < 4 * start[3]:
             raise EOFError("the sizes are not complete")
         shape = struct.unpack(f">{start[3]}I", sizes)
-        return fill(stream, kind, shape, np.dtype(dtype) if dtype else float_type([kind]))
+        try:
+            return fill(stream, kind, shape, np.dtype(dtype) if dtype else float_type([kind]))
+        except (MemoryError, ValueError) as problem:
+            raise InputError(
+                f"{path} announces an array of shape {shape}, which does not fit into memory: "
+                "it is damaged, or no IDX file"
+            ) from problem

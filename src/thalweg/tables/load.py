@@ -71,10 +71,13 @@ def _from_memory(source: Any, dtype: str | None) -> Raw:
     if hasattr(source, "get_column"):
         return Raw(source, "frame")
     if hasattr(source, "columns") and hasattr(source, "iloc"):
-        source = {str(name): source[name] for name in source.columns}
+        source = {str(name): _of_pandas(source[name]) for name in source.columns}
     if isinstance(source, Mapping):
         pl = polars("a frame")
-        lists = {str(name): list(values) for name, values in source.items()}
+        lists = {
+            str(name): values if isinstance(values, np.ndarray) else list(values)
+            for name, values in source.items()
+        }
         try:
             frame = pl.DataFrame(lists, strict=False, nan_to_null=True)
         except (pl.exceptions.PolarsError, TypeError, ValueError) as problem:
@@ -86,3 +89,10 @@ def _from_memory(source: Any, dtype: str | None) -> Raw:
         "source must be a path, a built-in name such as '@cancer', a frame, a mapping of columns "
         f"or a matrix of numbers, got {describe(source)}"
     )
+
+
+def _of_pandas(column: Any) -> Any:
+    """Numbers as an array; others as Python's objects, None where they are missing."""
+    if getattr(column.dtype, "kind", "O") in "biuf" and isinstance(column.dtype, np.dtype):
+        return column.to_numpy()
+    return column.astype(object).where(column.notna(), None).to_list()

@@ -1,0 +1,14 @@
+import sys
+
+import polars as pl
+import pytest
+
+from thalweg.core.errors import InputError
+from thalweg.tables.extra import polars
+
+
+def test_polars_or_how_to_get_it(monkeypatch):
+    assert polars("t.csv") is pl
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(InputError, match=r"t\.csv needs polars.*pip install 'thalweg\[files\]'"):
+        polars("t.csv")
