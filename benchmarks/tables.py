@@ -1,12 +1,14 @@
 """Reading a table into numbers: seconds and memory, beside decoding the same file.
 
 Each is done in a process of its own, several times, on files of the folder that the environment
-variable THALWEG_DATA names or of ../shared/data. Decoding is what is least to be done: decompressing
-and reading by polars with the types of all columns known beforehand, by NumPy, by scikit-learn.
+variable THALWEG_DATA names or of ../shared/data. Decoding is the least to be done:
+decompressing and reading by polars with the types of all columns known, by NumPy, by scikit-learn.
 
     decoded   bytes of the table so decoded, in the types of the file
     added     bytes at the peak of `read`, above those of a process that has imported all
     memory    added / decoded; in brackets added / bytes of the X and y returned
+              polars' allocator is told to give back at once what it frees: with --lazy it does so
+              when it likes to, and pages that nobody needs count as well
     seconds   of the processor, the least of the repeats: decoding, reading, and their ratio
 """
 
@@ -28,6 +30,7 @@ FILES: dict[str, dict[str, Any]] = {
     "covtype.npz": {},
     "mnist": {},
 }
+EAGER = {"_RJEM_MALLOC_CONF": "background_thread:true,dirty_decay_ms:0,muzzy_decay_ms:0"}
 WORDS = ("wd", "station")  # text columns of beijing-air
 
 
@@ -60,12 +63,11 @@ def decode(name: str) -> int:
 
         import numpy as np
 
-        sizes = {"train-images-idx3-ubyte.gz": 16, "train-labels-idx1-ubyte.gz": 8}
-        parts = [
-            np.frombuffer(gzip.open(path / file).read(), np.uint8, offset=offset)
-            for file, offset in sizes.items()
-        ]
-        return sum(part.nbytes for part in parts)
+        total = 0
+        for file, offset in {"train-images-idx3": 16, "train-labels-idx1": 8}.items():
+            with gzip.open(path / f"{file}-ubyte.gz") as stream:
+                total += np.frombuffer(stream.read(), np.uint8, offset=offset).nbytes
+        return total
     from sklearn.datasets import load_svmlight_file
 
     X, y = load_svmlight_file(str(path))
@@ -97,7 +99,10 @@ def measure(job: str, name: str) -> dict[str, float]:
 def in_new_process(job: str, name: str) -> dict[str, float]:
     """The same in a process of its own."""
     command = [sys.executable, __file__, "--job", job, "--file", name]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**EAGER, **os.environ}
+    )
+    return json.loads(done.stdout)
 
 
 def main() -> None:
@@ -106,7 +111,10 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--job", choices=("decode", "read"), help=argparse.SUPPRESS)
     parser.add_argument("--file", choices=FILES, help="this one alone")
+    parser.add_argument("--lazy", action="store_true", help="leave polars' allocator as it is")
     asked = parser.parse_args()
+    if asked.lazy:
+        EAGER.clear()
     if asked.job:
         print(json.dumps(measure(asked.job, asked.file)))
         return

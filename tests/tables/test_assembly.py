@@ -30,15 +30,13 @@ def test_one_hot_by_hand_in_blocks_of_any_size(monkeypatch, block, dtype):
     assert dense.dtype == sparse.dtype == dtype
     assert notes == again
     assert notes == [
-        "1 values of 'w' are categories that were not there at first ('z'): "
-        "all their features are 0"
+        "'w' has categories that were not there at first ('z') in 1 row: all their features are 0 "
+        "there"
     ]
 
 
 def test_unseen_as_an_error():
-    with pytest.raises(
-        InputError, match=r"'w' must hold categories that were there.*'z' in 1 rows"
-    ):
+    with pytest.raises(InputError, match=r"'w' must hold categories that were there.*'z' in 1 row"):
         assemble(COLUMNS, SERIES, dtype="float64", sparse=False, unseen_is_error=True)
 
 

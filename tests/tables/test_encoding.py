@@ -49,8 +49,8 @@ def test_extra_columns_and_unseen_categories_are_noted():
     table = encoding.table(later)
     assert table.X.tolist() == [[33, 0, 0, 0, 0]]
     assert table.y.tolist() == [-1]
-    assert [note.split(" ")[0] for note in table.notes] == ["'shoe'", "1", "1"]
-    with pytest.raises(InputError, match="got 'Z' in 1 rows"):
+    assert [note.split(" ")[0] for note in table.notes] == ["'shoe'", "1", "'town'"]
+    with pytest.raises(InputError, match="got 'Z' in 1 row"):
         encoding.apply(later, unseen="error")
 
 

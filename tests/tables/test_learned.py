@@ -22,7 +22,9 @@ def test_missing_values_are_refused_or_noted():
     ):
         check_missing({"a": 2, "b": 3}, None, 10)
     (note,) = check_missing({"a": 2}, "most-frequent", 10)
-    assert note.endswith("1 column (a 2) were filled with the most frequent value of their column")
+    assert note.endswith(
+        "in 1 column (a 2) were filled with the most frequent value of their column"
+    )
 
 
 def test_rows_without_a_target():

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from thalweg.core.card import count_of
 from thalweg.core.errors import InputError
 from thalweg.tables.column import TEXT, Column
 
@@ -32,10 +33,14 @@ def assemble(
     *,
     dtype: str,
     sparse: bool,
+    there: np.ndarray | None = None,
     unseen_is_error: bool = False,
 ) -> tuple[Any, list[str]]:
-    """X of checked series, dense or CSR, and a note for each column with unseen categories."""
-    n = len(series[0])
+    """X of checked series, dense or CSR, and a note for each column with unseen categories.
+
+    `there` marks the rows to take, where not all are.
+    """
+    n = len(series[0]) if there is None else int(there.sum())
     widths = [len(column.features) for column in columns]
     firsts = np.concatenate([[0], np.cumsum(widths)])
     stored = len(columns) if sparse else int(firsts[-1])
@@ -44,16 +49,19 @@ def assemble(
     places = np.empty((n, stored), index) if sparse else None
     unseen = dict.fromkeys(range(len(columns)), 0)
     step = max(1, BLOCK // max(1, stored))
-    for start in range(0, n, step):
-        rows = slice(start, start + step)
+    done = 0
+    for start in range(0, len(series[0]), step):
+        taken = slice(None) if there is None else there[start : start + step]
+        size = min(step, len(series[0]) - start) if there is None else int(taken.sum())
+        rows, done = slice(done, done + size), done + size
         if places is not None:
             places[rows] = firsts[:-1]
         for k, column in enumerate(columns):
             part, first = series[k].slice(start, step), firsts[k]
             if column.kind != TEXT:
-                values[rows, k if sparse else first] = column.numbers(part)
+                values[rows, k if sparse else first] = column.numbers(part)[taken]
                 continue
-            codes = column.codes(part)
+            codes = column.codes(part)[taken]
             is_seen = codes >= 0
             unseen[k] += len(codes) - int(is_seen.sum())
             if places is not None:
@@ -80,9 +88,9 @@ def _unseen(column: Column, series: Any, count: int, is_error: bool) -> str:
     if is_error:
         raise InputError(
             f"column {column.name!r} must hold categories that were there at first, got {some} in "
-            f"{count:,} rows: correct them, or pass unseen='zeros'"
+            f"{count_of(count, 'row')}: correct them, or pass unseen='zeros'"
         )
     return (
-        f"{count:,} values of {column.name!r} are categories that were not there at first "
-        f"({some}): all their features are 0"
+        f"{column.name!r} has categories that were not there at first ({some}) in "
+        f"{count_of(count, 'row')}: all their features are 0 there"
     )

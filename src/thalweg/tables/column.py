@@ -11,7 +11,7 @@ frequent value of a number, a flag or a text. Columns are polars series.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,8 +58,14 @@ class Column:
         # Filling starts a query, dearer than a block: only where there is something to fill.
         if series.null_count() and self.fill is not None:
             series = series.fill_null(self.fill)
-        codes = series.cast(pl.Enum(self.categories), strict=False).to_physical().cast(pl.Int32)
+        codes = self.narrowed(series).to_physical().cast(pl.Int32)
         return (codes.fill_null(UNSEEN) if codes.null_count() else codes).to_numpy()
+
+    def narrowed(self, series: Any) -> Any:
+        """A text as its categories, a byte or four each where it was 16; others as they are."""
+        if self.kind != TEXT:
+            return series
+        return series.cast(polars(self.name).Enum(self.categories), strict=False)
 
     def checked(self, series: Any) -> Any:
         """Later values of this column, in its own type, or what has changed in a sentence."""
@@ -138,13 +144,17 @@ def learn(series: Any, impute: str | None, max_categories: int) -> Column:
     kind = kind_of(series)
     if kind != TEXT:
         return Column(name, kind, fill=_fill(series, kind, impute))
-    values = series.drop_nulls().cast(polars(name).String)
-    categories = sorted(values.unique().to_list())
+    values = series.cast(polars(name).String)
+    categories = sorted(value for value in values.unique().to_list() if value is not None)
     if all(_DATE.fullmatch(value) for value in categories[:50]):
         raise _dates(name, categories[0])
     if len(categories) > max_categories:
-        raise _too_many(values, len(categories), max_categories)
-    return Column(name, TEXT, tuple(categories), _fill(series, kind, impute))
+        raise _too_many(values.drop_nulls(), len(categories), max_categories)
+    column = Column(name, TEXT, tuple(categories))
+    if impute is None:
+        return column
+    codes = column.codes(values)
+    return replace(column, fill=categories[np.bincount(codes[codes >= 0]).argmax()])
 
 
 def is_constant(column: Column, series: Any) -> bool:
@@ -156,13 +166,17 @@ def is_constant(column: Column, series: Any) -> bool:
     )
 
 
-def _fill(series: Any, kind: str, impute: str | None) -> float | str | None:
+def _fill(series: Any, kind: str, impute: str | None) -> float | None:
+    """What stands for a missing number or flag."""
     if impute is None:
         return None
     if kind == NUMBER and impute != FREQUENT:
-        return float(series.mean() if impute == MEAN else series.median())
-    value = series.drop_nulls().mode().sort()[0]
-    return str(value) if kind == TEXT else float(value) if kind == NUMBER else bool(value)
+        values = series.to_numpy()  # missing ones are NaN
+        values = values[~np.isnan(values)] if series.null_count() else values
+        return float(values.mean(dtype=np.float64) if impute == MEAN else np.median(values))
+    counts = series.value_counts(name="count").drop_nulls().sort(series.name)
+    value = counts[series.name][counts["count"].arg_max()]
+    return float(value) if kind == NUMBER else bool(value)
 
 
 def _dates(name: str, example: Any) -> InputError:

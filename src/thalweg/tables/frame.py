@@ -18,32 +18,36 @@ from thalweg.tables.target import learn_target, target_values
 def learn_frame(raw: Raw, options: Options) -> Learned:
     """X and y of the frame of `raw`, which is given up on the way."""
     frame, raw.X = raw.X, None
-    name, target, y, notes = None, None, None, []
+    name, target, y, there, notes = None, None, None, None, []
     if options.target is not None:
         name = find_column(options.target, frame.columns, "target")
     features = kept(frame.columns, name, options.drop)
     if name is not None:
         values = cleaned(frame[name])
-        rows, absent = len(values), values.null_count()
-        notes += on_rows(name, absent, rows)
-        if absent:
+        notes += on_rows(name, values.null_count(), len(values))
+        if values.null_count():
             there = values.is_not_null()
-            frame, values = frame.select(features).filter(there), values.filter(there)
+            values = values.filter(there)
         target, y, note = learn_target(name, target_values(values), options.task)
         notes += [note] if note else []
-    series = [cleaned(frame[each]) for each in features]
-    del frame  # a column that was cleaned is then held once
-    missing = {each.name: each.null_count() for each in series if each.null_count()}
-    notes += check_missing(missing, options.impute, len(series[0]))
-    columns = [learn(each, options.impute, options.max_categories) for each in series]
-    notes += on_constants(
-        [c.name for c, each in zip(columns, series, strict=True) if is_constant(c, each)]
-    )
+    columns, series, missing, constant = [], [], {}, []
+    for each in features:
+        whole = cleaned(frame[each])
+        rows = whole if there is None else whole.filter(there)
+        if rows.null_count():
+            missing[each] = rows.null_count()
+        columns.append(learn(rows, options.impute, options.max_categories))
+        series.append(columns[-1].narrowed(whole))
+        if is_constant(columns[-1], rows):
+            constant.append(each)
+    notes += check_missing(missing, options.impute, len(rows)) + on_constants(constant)
+    del frame, whole, rows
     X, _ = assemble(
         columns,
         series,
         dtype=options.dtype or _float_type(series),
         sparse=is_mostly_zeros(columns) if options.sparse is None else options.sparse,
+        there=None if there is None else there.to_numpy(),
     )
     return Learned(X, y, columns, target, missing, notes)
 

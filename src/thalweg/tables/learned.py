@@ -65,7 +65,7 @@ def check_missing(missing: Mapping[str, int], impute: str | None, rows: int) -> 
             "those columns out, with drop="
         )
     return [
-        f"{sum(missing.values()):,} missing values in {total} were filled with the "
+        f"missing values in {total} were filled with the "
         f"{impute.replace('-', ' ')}{' value' if impute == 'most-frequent' else ''} of their column"
         + (", text and flags with the most frequent" if impute != "most-frequent" else "")
     ]
