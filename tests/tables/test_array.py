@@ -103,3 +103,12 @@ def test_cut_off_is_one_sentence(tmp_path, name, keep):
     path.write_bytes(path.read_bytes()[:keep])
     with pytest.raises(InputError, match=r"cut off or damaged|is cut off"):
         (read_npz if name == "t.npz" else read_npy)(path)
+
+
+def test_a_damaged_header_is_one_sentence(tmp_path):
+    np.save(tmp_path / "t.npy", X)
+    content = bytearray((tmp_path / "t.npy").read_bytes())
+    content[content.index(b"}")] = ord("(")
+    (tmp_path / "t.npy").write_bytes(content)
+    with pytest.raises(InputError, match="its array is no NumPy array"):
+        read_npy(tmp_path / "t.npy")

@@ -98,3 +98,8 @@ def test_cut_zstd_is_one_sentence(tmp_path):
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(InputError, match=r"t\.csv\.zst"):
         read_delimited(path, "CSV", b"")
+
+
+def test_a_head_that_ends_in_no_character_is_one_sentence(tmp_path):
+    with pytest.raises(InputError, match="not UTF-8"):
+        frame(tmp_path, b"a,b\xff\n")

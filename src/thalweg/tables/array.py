@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -135,7 +136,7 @@ def _header(path: Path, name: str, stream: Any) -> tuple[tuple[int, ...], bool, 
             (2, 0): np.lib.format.read_array_header_2_0,
         }[version]
         return read(stream)
-    except (ValueError, KeyError) as problem:
+    except (ValueError, KeyError, SyntaxError, TokenError) as problem:
         raise InputError(
             f"{path} cannot be read: {name} is no NumPy array ({problem}): it is cut off or damaged"
         ) from problem

@@ -51,8 +51,9 @@ def assemble(
     step = max(1, BLOCK // max(1, stored))
     done = 0
     for start in range(0, len(series[0]), step):
-        taken = slice(None) if there is None else there[start : start + step]
-        size = min(step, len(series[0]) - start) if there is None else int(taken.sum())
+        end = min(start + step, len(series[0]))
+        taken = slice(None) if there is None else there[start:end]
+        size = end - start if there is None else int(there[start:end].sum())
         rows, done = slice(done, done + size), done + size
         if places is not None:
             places[rows] = firsts[:-1]

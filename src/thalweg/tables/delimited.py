@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.core.errors import InputError
-from thalweg.tables.extra import polars
+from thalweg.tables.extra import failures, polars
 from thalweg.tables.file import HEAD, ZSTD, compression, opened
 from thalweg.tables.format import TSV, check_text, not_utf8
 from thalweg.tables.raw import Raw
@@ -78,12 +78,8 @@ def read_delimited(
                 raise
             frame = pl.read_csv(content, infer_schema_length=None, **options)
             frame = frame.cast(text)
-    except pl.exceptions.PolarsError as problem:
+    except failures() as problem:
         raise _explained(path, problem, len(first)) from problem
-    except OSError as problem:
-        raise InputError(
-            f"{path} cannot be read ({problem}): it may be cut off, copy or download it again"
-        ) from problem
     if frame.height == 0:
         raise InputError(f"{path} holds a header and no rows: {len(first)} columns, nothing below")
     return Raw(frame, kind, notes=notes)
@@ -91,7 +87,10 @@ def read_delimited(
 
 def _first_line(path: Path, head: bytes, kind: str) -> tuple[str, list[str], bool]:
     """Separator, fields of the first line, and whether `head` is all there is."""
-    text = codecs.getincrementaldecoder("utf-8-sig")().decode(head).lstrip("\r\n")
+    try:
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head).lstrip("\r\n")
+    except UnicodeDecodeError as problem:
+        raise not_utf8(path) from problem
     line = text.partition("\n")[0]
     found = max(SEPARATORS, key=line.count)
     separator = "\t" if kind == TSV else found if line.count(found) else ","
@@ -130,12 +129,12 @@ def _zstd_head(pl: Any, path: Path) -> bytes:
             path, has_header=False, separator="\x01", quote_char=None, n_rows=1000,
             infer_schema=False, truncate_ragged_lines=True,
         )  # fmt: skip
-    except (pl.exceptions.PolarsError, OSError) as problem:
+    except failures() as problem:
         raise _explained(path, problem, 0) from problem
     return "\n".join(line or "" for line in lines.to_series().to_list()).encode()
 
 
-def _explained(path: Path, problem: Exception, width: int) -> InputError:
+def _explained(path: Path, problem: BaseException, width: int) -> InputError:
     said = str(problem).partition("\n")[0]
     if "utf-8" in said.lower():
         return not_utf8(path)
@@ -144,4 +143,4 @@ def _explained(path: Path, problem: Exception, width: int) -> InputError:
             f"{path} must have {width} fields in every line, as in its first, and one has more: "
             "look for a stray separator, or text with one in it that is not in quotes"
         )
-    return InputError(f"{path} cannot be read as a table ({said}): check that it is not damaged")
+    return InputError(f"{path} cannot be read as a table ({said}): it may be cut off or damaged")

@@ -17,3 +17,10 @@ def polars(what: Any) -> Any:
             "or give the data as NPZ"
         ) from problem
     return polars
+
+
+def failures() -> tuple[type[BaseException], ...]:
+    """What polars raises on files that it cannot read; damaged ones may make it panic."""
+    from polars.exceptions import PanicException, PolarsError
+
+    return PolarsError, PanicException, OSError

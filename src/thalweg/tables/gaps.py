@@ -33,11 +33,12 @@ def count_missing(X: Any, names: Sequence[str]) -> dict[str, int]:
             counts += np.isnan(part).sum(axis=0)
             infinite = np.append(infinite, np.flatnonzero(np.isinf(part).any(axis=0)))
     if infinite.size:
+        name = names[int(infinite[0])]
         raise InputError(
-            f"column {names[infinite[0]]!r} must be finite, got an infinite value: replace it, or "
-            f"leave the column out, with drop=[{names[infinite[0]]!r}]"
+            f"column {name!r} must be finite, got an infinite value: replace it, or leave the "
+            f"column out, with drop=[{name!r}]"
         )
-    return {names[j]: int(counts[j]) for j in np.flatnonzero(counts)}
+    return {names[int(j)]: int(counts[j]) for j in np.flatnonzero(counts)}
 
 
 def fills(X: np.ndarray, names: Sequence[str], impute: str) -> list[float]:
@@ -57,14 +58,17 @@ def fill_missing(X: np.ndarray, fills: Sequence[float]) -> None:
 def constants(X: Any, names: Sequence[str]) -> list[str]:
     """Names of the columns with one value."""
     if not scipy.sparse.issparse(X):
-        low, high = extremes(X)
-        return [names[j] for j in np.flatnonzero(low == high)]
+        # Few columns look constant after some rows: the others are not looked at again.
+        same = np.arange(X.shape[1])
+        for rows in blocks(X):
+            same = same[(X[rows, same] == X[0, same]).all(axis=0)]
+        return [names[int(j)] for j in same]
     counts = np.bincount(X.indices, minlength=X.shape[1])
     full = np.flatnonzero(counts == X.shape[0])
     if full.size:
         low, high = extremes(X[:, full])
         full = full[low == high]
-    return [names[j] for j in np.sort(np.append(np.flatnonzero(counts == 0), full))]
+    return [names[int(j)] for j in np.sort(np.append(np.flatnonzero(counts == 0), full))]
 
 
 def _fill(values: np.ndarray, name: str, impute: str) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.core.errors import InputError
-from thalweg.tables.extra import polars
+from thalweg.tables.extra import failures, polars
 from thalweg.tables.file import compression, opened
 from thalweg.tables.format import PARQUET
 from thalweg.tables.raw import Raw
@@ -22,7 +22,7 @@ def read_parquet(path: Path) -> Raw:
             content = io.BytesIO(stream.read())
     try:
         frame = pl.read_parquet(content)
-    except (pl.exceptions.PolarsError, OSError) as problem:
+    except failures() as problem:
         said = str(problem).partition("\n")[0]
         raise InputError(
             f"{path} cannot be read as Parquet ({said}): it is cut off or damaged, copy or "

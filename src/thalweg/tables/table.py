@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from thalweg.tables.encoding import Encoding
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Table:
     """What `read` returns; `tw.LinearProblem(table.X, table.y)` takes it as it is."""
 

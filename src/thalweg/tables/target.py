@@ -92,7 +92,7 @@ def later_values(target: Target, series: Any) -> tuple[np.ndarray | None, str]:
     return target.encode(target_values(series))
 
 
-def factorised(values: Any) -> tuple[Sequence[Any], np.ndarray]:
+def factorised(values: Any) -> tuple[Any, np.ndarray]:
     """The distinct values in order, and the place of each value among them."""
     if isinstance(values, np.ndarray):
         return np.unique(values, return_inverse=True)
