@@ -43,3 +43,13 @@ def test_unseen_as_an_error():
 def test_mostly_zeros_is_half_or_more():
     assert not is_mostly_zeros(COLUMNS)  # 3 entries of 5
     assert is_mostly_zeros([Column("n"), Column("w", "text", ("a", "b", "c"))])  # 2 of 4
+
+
+@pytest.mark.parametrize("block", [1, 7, 1 << 18])
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_rows_that_are_not_there_are_left_out_of_every_column(monkeypatch, block, is_sparse):
+    monkeypatch.setattr(assembly, "BLOCK", block)
+    there = np.array([False, True, False, True])
+    X, notes = assemble(COLUMNS, SERIES, dtype="float64", sparse=is_sparse, there=there)
+    assert (X.toarray() if is_sparse else X).tolist() == [BY_HAND[1], BY_HAND[3]]
+    assert notes == []

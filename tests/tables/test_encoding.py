@@ -145,3 +145,10 @@ def test_other_sources_of_the_same_columns(tmp_path):
     assert cancer.encoding.apply(scipy.sparse.csr_array(cancer.X[:2])).shape == (2, 30)
     with pytest.raises(InputError, match="unseen must be a known name"):
         cancer.encoding.apply("@cancer", unseen="ones")
+
+
+def test_svmlight_that_began_at_zero_goes_on_so(tmp_path):
+    (tmp_path / "a").write_text("1 0:1 2:2\n-1 1:5\n")
+    (tmp_path / "b").write_text("1 1:4\n")
+    encoding = Encoding.from_dict(tw.read(tmp_path / "a").encoding.to_dict())
+    assert encoding.apply(tmp_path / "b").toarray().tolist() == [[0, 4, 0]]
