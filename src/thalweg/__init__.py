@@ -62,6 +62,9 @@ if TYPE_CHECKING:
     from thalweg.planner.path import path
     from thalweg.planner.plan import plan
     from thalweg.planner.race import Race, race
+    from thalweg.tables.encoding import Encoding
+    from thalweg.tables.read import read
+    from thalweg.tables.table import Table
 
 # Where each public name lives.
 _HOMES = {
@@ -79,6 +82,7 @@ _HOMES = {
     "Catalyst": "methods.catalyst",
     "CriticalPoint": "certificates.critical_point",
     "ElasticNet": "estimators.elastic_net",
+    "Encoding": "tables.encoding",
     "FISTA": "methods.fista",
     "Finding": "core.finding",
     "GD": "methods.gd",
@@ -106,6 +110,7 @@ _HOMES = {
     "Severity": "core.finding",
     "Step": "methods.loop",
     "StorageError": "core.errors",
+    "Table": "tables.table",
     "ThalwegError": "core.errors",
     "Trace": "core.trace",
     "certify": "certificates.duality",
@@ -121,6 +126,7 @@ _HOMES = {
     "plot": "figures.plot",
     "Race": "planner.race",
     "race": "planner.race",
+    "read": "tables.read",
     "watch": "doctor.watch",
 }
 _MODULES = {
@@ -152,6 +158,7 @@ __all__ = [
     "Cholesky",
     "CriticalPoint",
     "ElasticNet",
+    "Encoding",
     "Finding",
     "HeavyBall",
     "InputError",
@@ -176,6 +183,7 @@ __all__ = [
     "Severity",
     "Step",
     "StorageError",
+    "Table",
     "ThalwegError",
     "Trace",
     "certify",
@@ -191,6 +199,7 @@ __all__ = [
     "plan",
     "plot",
     "race",
+    "read",
     "surfaces",
     "theory",
     "watch",

@@ -1,0 +1,203 @@
+"""How one column becomes numbers.
+
+    number   itself
+    flag     true ↦ 1, false ↦ 0
+    text     one column of 0 and 1 for each category, in alphabetical order
+
+What is missing becomes `fill`, where one was learnt: the mean or median of a number; the most
+frequent value of a number, a flag or a text. Columns are polars series.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from thalweg.core.errors import InputError
+from thalweg.tables.extra import polars
+
+NUMBER, FLAG, TEXT = "number", "flag", "text"
+MEAN, MEDIAN, FREQUENT = "mean", "median", "most-frequent"
+IMPUTES = (MEAN, MEDIAN, FREQUENT)
+UNSEEN = -1  # the code of a category that was not there at first
+FLAGS = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
+_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}( .*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of the source: its name, its kind, and what is known of its values."""
+
+    name: str
+    kind: str = NUMBER
+    categories: tuple[str, ...] = ()  # of a text
+    fill: float | str | None = None  # what stands for a missing value, None where none may be
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the numbers it becomes."""
+        if self.kind != TEXT:
+            return [self.name]
+        return [f"{self.name}={category}" for category in self.categories]
+
+    def numbers(self, series: Any) -> np.ndarray:
+        """A checked number or flag as floats or integers, filled."""
+        if self.kind == FLAG:
+            series = series.cast(polars(self.name).UInt8)
+        values = series.to_numpy()  # missing ones are NaN
+        if series.null_count() and self.fill is not None:
+            return np.where(np.isnan(values), float(self.fill), values)
+        return values
+
+    def codes(self, series: Any) -> np.ndarray:
+        """A checked text as places in `categories`, filled; −1 for others."""
+        pl = polars(self.name)
+        # Filling starts a query, dearer than a block: only where there is something to fill.
+        if series.null_count() and self.fill is not None:
+            series = series.fill_null(self.fill)
+        codes = self.narrowed(series).to_physical().cast(pl.Int32)
+        return (codes.fill_null(UNSEEN) if codes.null_count() else codes).to_numpy()
+
+    def narrowed(self, series: Any) -> Any:
+        """A text as its categories, a byte or four each where it was 16; others as they are."""
+        if self.kind != TEXT:
+            return series
+        return series.cast(polars(self.name).Enum(self.categories), strict=False)
+
+    def checked(self, series: Any) -> Any:
+        """Later values of this column, in its own type, or what has changed in a sentence."""
+        series = cleaned(series)
+        if series.null_count() and self.fill is None:
+            raise InputError(
+                f"column {self.name!r} must have no missing values, as at first, got "
+                f"{series.null_count():,}: read the first data with impute=, or fill them"
+            )
+        pl = polars(self.name)
+        if series.null_count() == len(series):
+            return series.cast({NUMBER: pl.Float64, FLAG: pl.Boolean, TEXT: pl.String}[self.kind])
+        if self.kind == TEXT:
+            return series.cast(pl.String)
+        if kind_of(series) == TEXT or self.kind == FLAG:
+            return self._parsed(series)
+        return series.cast(pl.UInt8) if kind_of(series) == FLAG else series
+
+    def _parsed(self, series: Any) -> Any:
+        """Text as numbers or flags, numbers as flags, where that loses nothing."""
+        pl = polars(self.name)
+        if self.kind == FLAG:
+            words = series.cast(pl.String).str.to_lowercase()
+            parsed = words.replace_strict(FLAGS, default=None, return_dtype=pl.Boolean)
+        else:
+            parsed = series.cast(pl.Float64, strict=False)
+        lost = series.filter(parsed.is_null() & series.is_not_null())
+        if len(lost):
+            was = "true or false" if self.kind == FLAG else "numbers"
+            raise InputError(
+                f"column {self.name!r} must hold {was}, as at first, got {lost[0]!r} and "
+                f"{len(lost) - 1:,} more: give it in the same form"
+            )
+        return parsed
+
+
+def kind_of(series: Any) -> str:
+    """Which of the three kinds a series is, or a sentence."""
+    kind = series.dtype
+    if kind.is_numeric():
+        return NUMBER
+    if kind.is_temporal():
+        raise _dates(series.name, series.drop_nulls()[0])
+    name = str(kind)
+    if name == "Boolean":
+        return FLAG
+    if name.startswith(("String", "Categorical", "Enum")):
+        return TEXT
+    raise InputError(
+        f"column {series.name!r} must hold numbers, true and false, or text, got {name}: "
+        f"leave it out, with drop=[{series.name!r}]"
+    )
+
+
+def cleaned(series: Any) -> Any:
+    """NaN as missing; infinities are refused."""
+    if series.dtype.is_float():
+        if series.is_infinite().any():
+            raise InputError(
+                f"column {series.name!r} must be finite, got {series.is_infinite().sum():,} "
+                f"infinite values: replace them, or leave it out, with drop=[{series.name!r}]"
+            )
+        if series.is_nan().any():
+            return series.fill_nan(None)
+    return series
+
+
+def learn(series: Any, impute: str | None, max_categories: int) -> Column:
+    """How the values of a cleaned series become numbers."""
+    name = series.name
+    if series.null_count() == len(series):
+        raise InputError(
+            f"column {name!r} must hold a value, got {len(series):,} missing ones: "
+            f"leave it out, with drop=[{name!r}]"
+        )
+    kind = kind_of(series)
+    if kind != TEXT:
+        return Column(name, kind, fill=_fill(series, kind, impute))
+    values = series.cast(polars(name).String)
+    categories = sorted(value for value in values.unique().to_list() if value is not None)
+    if all(_DATE.fullmatch(value) for value in categories[:50]):
+        raise _dates(name, categories[0])
+    if len(categories) > max_categories:
+        raise _too_many(values.drop_nulls(), len(categories), max_categories)
+    column = Column(name, TEXT, tuple(categories))
+    if impute is None:
+        return column
+    codes = column.codes(values)
+    return replace(column, fill=categories[np.bincount(codes[codes >= 0]).argmax()])
+
+
+def is_constant(column: Column, series: Any) -> bool:
+    """Whether a column says nothing: one value, missing ones filled or none."""
+    if column.kind == TEXT:
+        return len(column.categories) == 1
+    return series.min() == series.max() and (
+        not series.null_count() or float(column.fill or 0) == float(series.min())
+    )
+
+
+def _fill(series: Any, kind: str, impute: str | None) -> float | None:
+    """What stands for a missing number or flag."""
+    if impute is None:
+        return None
+    if kind == NUMBER and impute != FREQUENT:
+        values = series.to_numpy()  # missing ones are NaN
+        values = values[~np.isnan(values)] if series.null_count() else values
+        return float(values.mean(dtype=np.float64) if impute == MEAN else np.median(values))
+    counts = series.value_counts(name="count").drop_nulls().sort(series.name)
+    value = counts[series.name][counts["count"].arg_max()]
+    return float(value) if kind == NUMBER else bool(value)
+
+
+def _dates(name: str, example: Any) -> InputError:
+    return InputError(
+        f"column {name!r} holds dates ({example}), which are not numbers: turn them into columns "
+        f"such as year, month, weekday and hour, or leave them out, with drop=[{name!r}]"
+    )
+
+
+def _too_many(values: Any, found: int, limit: int) -> InputError:
+    """The sentence for a text of too many categories; numbers with few words in are told apart."""
+    parsed = values.cast(polars(values.name).Float64, strict=False)
+    words = values.filter(parsed.is_null())
+    if 0 < len(words) <= len(values) // 2:
+        some = ", ".join(map(repr, sorted(words.unique().to_list())[:3]))
+        return InputError(
+            f"column {values.name!r} holds numbers in {len(values) - len(words):,} rows and text "
+            f"in {len(words):,} ({some}): if that stands for a missing value, say so with "
+            "missing=, or correct it"
+        )
+    return InputError(
+        f"column {values.name!r} must have at most {limit} categories, got {found:,}: leave it "
+        f"out, with drop=[{values.name!r}], or raise the limit, with max_categories={found}"
+    )

@@ -1,0 +1,94 @@
+"""A file as a stream of bytes: decompressed where it is compressed, and a sentence where it is bad.
+
+Compression is seen by the first bytes, whatever the name says: gzip, xz and bzip2 by Python's own
+modules. Zstandard is left to polars, which reads tables of text alone.
+"""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import difflib
+import gzip
+import lzma
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from thalweg.core.errors import InputError
+
+GZIP, XZ, BZIP2, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd"
+SUFFIXES = (".gz", ".xz", ".bz2", ".zst")  # taken off a name before it tells the format
+HEAD = 1 << 18  # bytes looked at to recognise what a file is, and of what types
+
+
+def locate(source: str | Path) -> Path:
+    """`source` as the path of a file or folder that is there."""
+    path = Path(source).expanduser()
+    with reading(path):
+        if path.exists():
+            return path
+        near = _nearest(path)
+    raise InputError(f"{path} does not exist: {near or 'check the path'}")
+
+
+def compression(path: Path) -> bytes:
+    """The first bytes that tell how a file is compressed, empty where it is not."""
+    with reading(path), path.open("rb") as stream:
+        start = stream.read(6)
+    return next((magic for magic in (GZIP, XZ, BZIP2, ZSTD) if start.startswith(magic)), b"")
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """The bytes of `path`, decompressed; damage met while they are read is one sentence."""
+    how = compression(path)
+    if how == ZSTD:
+        raise InputError(
+            f"{path} is compressed by zstd, which is read for CSV and TSV alone: "
+            f"decompress it first, with zstd -d {path.name}"
+        )
+    openers: dict[bytes, Any] = {GZIP: gzip.open, XZ: lzma.open, BZIP2: bz2.open}
+    with reading(path), openers.get(how, open)(path, "rb") as stream:
+        yield stream
+
+
+def head(path: Path) -> bytes:
+    """The first bytes of the content, decompressed; none for zstd, which polars opens."""
+    if compression(path) == ZSTD:
+        return b""
+    with opened(path) as stream:
+        return stream.read(HEAD)
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Say in one sentence why `path` cannot be read."""
+    try:
+        yield
+    except IsADirectoryError as problem:
+        raise InputError(
+            f"{path} is a folder, not a file: name a file in it, or a folder of IDX files"
+        ) from problem
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as problem:
+        raise InputError(
+            f"{path} is cut off or damaged ({problem}): its compressed data cannot be read to the "
+            "end, copy or download it again"
+        ) from problem
+    except PermissionError as problem:
+        raise InputError(
+            f"{path} may not be read (permission denied): ask its owner, or chmod u+r {path.name}"
+        ) from problem
+    except OSError as problem:
+        raise InputError(
+            f"{path} cannot be read ({problem.strerror or problem}): check the path and the disk"
+        ) from problem
+
+
+def _nearest(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent} either"
+    names = [entry.name for entry in path.parent.iterdir()]
+    close = difflib.get_close_matches(path.name, names, n=1, cutoff=0.6)
+    return f"did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,105 @@
+import gzip
+
+import polars as pl
+import pytest
+
+from thalweg.core.errors import InputError
+from thalweg.tables import delimited
+from thalweg.tables.delimited import read_delimited
+from thalweg.tables.file import head
+
+
+def frame(tmp_path, text, kind="CSV", **options):
+    path = tmp_path / "t.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_delimited(path, kind, head(path), **options)
+
+
+def test_types_missing_values_and_names(tmp_path):
+    raw = frame(tmp_path, 'n,x,flag,word\n1,0.5,true,a\n2,NA,false,"b,c"\n3,?,true,\n')
+    assert raw.X.columns == ["n", "x", "flag", "word"]
+    assert raw.X.dtypes == [pl.Float64, pl.Float64, pl.Boolean, pl.String]
+    assert raw.X.null_count().row(0) == (0, 2, 0, 1)
+    assert raw.X["word"].to_list() == ["a", "b,c", None]
+    assert raw.notes == []
+
+
+@pytest.mark.parametrize("separator", [",", ";", "|", "\t"])
+def test_separator_is_found(tmp_path, separator):
+    kind = "TSV" if separator == "\t" else "CSV"
+    raw = frame(tmp_path, "a,b\n1,2\n".replace(",", separator), kind)
+    assert raw.X.to_dicts() == [{"a": 1.0, "b": 2.0}]
+    assert raw.notes == ([f"columns are separated by {separator!r}"] if separator in ";|" else [])
+
+
+def test_numbers_alone_in_the_first_line_are_data(tmp_path):
+    raw = frame(tmp_path, "1,2\n3,4\n")
+    assert raw.X.to_dict(as_series=False) == {"x0": [1.0, 3.0], "x1": [2.0, 4.0]}
+    assert "taken as data" in raw.notes[0]
+    assert frame(tmp_path, "1,2\n3,4\n", header=True).X.columns == ["1", "2"]
+    assert frame(tmp_path, "a,b\nc,d\n", header=False).X.height == 2
+
+
+@pytest.mark.parametrize("late", ["2.5", "x"])
+def test_a_column_that_changes_after_the_head_is_read_as_what_it_is(tmp_path, monkeypatch, late):
+    text = "a,b\n" + "1,2\n" * 100 + f"{late},3\n"
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    monkeypatch.setattr(delimited, "HEAD", 40)
+    found = read_delimited(path, "CSV", text.encode()[:40]).X["a"]
+    assert found.dtype == (pl.Float64 if late == "2.5" else pl.String)
+    assert str(found[-1]) == late
+    assert len(found) == 101
+
+
+def test_texts_that_stand_for_missing_and_columns_that_stay_text(tmp_path):
+    assert frame(tmp_path, "a\n1\n-\n", missing=("-",)).X["a"].to_list() == [1.0, None]
+    assert frame(tmp_path, "a,b\n1,1\n2,2\n", as_text=("b", "c")).X.dtypes == [
+        pl.Float64,
+        pl.String,
+    ]
+
+
+def test_byte_order_mark_blank_names_and_line_ends(tmp_path):
+    raw = frame(tmp_path, "\ufeff,b \r\n1,2\r\n")
+    assert raw.X.to_dicts() == [{"x0": 1.0, "b": 2.0}]
+
+
+@pytest.mark.parametrize("press", [gzip.compress, None])
+def test_compressed_by_gzip_and_zstd(tmp_path, press):
+    path = tmp_path / "t.csv.zst"
+    if press:
+        path.write_bytes(press(b"a,b\n1,x\n"))
+    else:
+        pl.DataFrame({"a": [1.0], "b": ["x"]}).write_csv(path, compression="zstd")
+    assert read_delimited(path, "CSV", head(path)).X.to_dicts() == [{"a": 1.0, "b": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a,b\n", "a header and no rows: 2 columns"),
+        ("a,b", "a header and no rows"),
+        ("a,b,a\n1,2,3\n", "name every column once, got 'a' 2 times"),
+        ("a,b\n1,2,3\n", "2 fields in every line"),
+        ("a,b\n" + "1,2\n" * 100_000 + "é,3\n".encode("latin1").decode("latin1"), None),
+    ],
+)
+def test_bad_tables_are_one_sentence(tmp_path, text, sentence):
+    if sentence is None:
+        text, sentence = text.encode("latin1"), "not UTF-8"
+    with pytest.raises(InputError, match=sentence):
+        frame(tmp_path, text)
+
+
+def test_cut_zstd_is_one_sentence(tmp_path):
+    path = tmp_path / "t.csv.zst"
+    pl.DataFrame({"a": list(range(10_000))}).write_csv(path, compression="zstd")
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(InputError, match=r"t\.csv\.zst"):
+        read_delimited(path, "CSV", b"")
+
+
+def test_a_head_that_ends_in_no_character_is_one_sentence(tmp_path):
+    with pytest.raises(InputError, match="not UTF-8"):
+        frame(tmp_path, b"a,b\xff\n")

@@ -1,0 +1,20 @@
+import sys
+
+import polars as pl
+import pytest
+
+from thalweg.core.errors import InputError
+from thalweg.tables.extra import failures, polars
+
+
+def test_polars_or_how_to_get_it(monkeypatch):
+    assert polars("t.csv") is pl
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(InputError, match=r"t\.csv needs polars.*pip install 'thalweg\[files\]'"):
+        polars("t.csv")
+
+
+def test_a_panic_is_a_failure_of_the_file_too():
+    assert issubclass(pl.exceptions.PanicException, failures())
+    assert issubclass(pl.exceptions.ComputeError, failures())
+    assert not issubclass(KeyboardInterrupt, failures())
