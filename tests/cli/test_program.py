@@ -44,7 +44,7 @@ def test_bad_input_is_a_sentence_and_exit_code_2():
     done = CliRunner().invoke(main, ["diagnose", "@moon"])
     assert done.exit_code == 2
     assert done.stdout == ""
-    assert done.stderr.startswith("Error: data must be a known name, got '@moon'")
+    assert done.stderr.startswith("Error: source '@moon' is no built-in data")
     assert "Traceback" not in done.stderr
 
 

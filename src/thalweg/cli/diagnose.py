@@ -10,11 +10,16 @@ import click
 
 from thalweg.cli.duration import DurationType
 from thalweg.cli.penalty import Penalty, PenaltyType
+from thalweg.core.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from thalweg.core.finding import Finding
     from thalweg.core.run import Run
+    from thalweg.tables.table import Table
 
+IMPUTES = ("mean", "median", "most-frequent")
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
 CERTIFIED, STOPPED, DIVERGED = 0, 3, 4  # exit codes
 WIDTH = 100  # columns of text
@@ -24,6 +29,7 @@ LOOKED_AT = "targets, classes, scaling, penalty, columns or conditioning"
 @click.command()
 @click.argument("data")
 @click.option("--target", help="The column to predict; of an .npz the array, y by default.")
+@click.option("--impute", type=click.Choice(IMPUTES), help="Fill missing values by this.")
 @click.option("--loss", type=click.Choice(LOSSES), help="By default what the target asks for.")
 @click.option("--l2", type=PenaltyType(), default="1/n", show_default=True, help="(l2/2)‖w‖².")
 @click.option("--l1", type=PenaltyType(), default="0", show_default=True, help="l1‖w‖₁.")
@@ -38,6 +44,7 @@ def diagnose(
     ctx: click.Context,
     data: str,
     target: str | None,
+    impute: str | None,
     loss: str | None,
     l2: Penalty,
     l1: Penalty,
@@ -52,21 +59,23 @@ def diagnose(
 
     Bad scaling, poor conditioning, constant and dependent columns, separable classes, penalties
     that do nothing or everything. DATA is @cancer, @digits, @diabetes, @iris or @wine, or a file:
-    .npz with X and y, .svmlight, or .csv with a header and numbers.
+    CSV, TSV, Parquet, svmlight, NPZ or NPY, compressed or not, or a folder of IDX files.
 
     Exits with 0 where the solution is certified, 3 where it stopped before, 4 where it diverged.
     """
     import thalweg as tw
-    from thalweg.cli.data import read
 
-    found = read(data, target)
+    table = tw.read(data, target, impute=impute)
+    for note in table.notes:
+        click.echo(f"note: {note}", err=True)
+    y = labels(table)
     if loss is None:
-        loss = found.loss
+        loss = loss_for(table)
         click.echo(f"loss: {loss}, by what y holds; --loss takes another", err=True)
-    samples = len(found.y)
+    samples = table.rows
     problem = tw.LinearProblem(
-        found.X,
-        found.y,
+        table.X,
+        y,
         loss,
         l1=l1.of(samples),
         l2=l2.of(samples),
@@ -74,7 +83,7 @@ def diagnose(
         fit_intercept=not no_intercept,
     )
     run = tw.minimize(problem, method, tol=tol, time_limit=time_limit)
-    findings = tw.diagnose(problem, run, feature_names=found.names)
+    findings = tw.diagnose(problem, run, feature_names=table.feature_names)
     if as_json:
         from thalweg.core.storage import to_json
 
@@ -84,6 +93,24 @@ def diagnose(
     ctx.exit(
         CERTIFIED if run.converged else DIVERGED if run.outcome.name == "DIVERGED" else STOPPED
     )
+
+
+def labels(table: Table) -> np.ndarray:
+    """What is to be predicted, classes by their names."""
+    import numpy as np
+
+    if table.y is None:
+        raise InputError(
+            f"target must be given for {table.source}: name the column to predict with --target"
+        )
+    return table.y if table.class_names is None else np.asarray(table.class_names)[table.y]
+
+
+def loss_for(table: Table) -> str:
+    """The loss that the target asks for."""
+    if table.class_names is None:
+        return "squared"
+    return "logistic" if len(table.class_names) <= 2 else "multinomial"
 
 
 def text(data: str, run: Run, findings: list[Finding]) -> str:
