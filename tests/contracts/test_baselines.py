@@ -547,4 +547,4 @@ def test_wilsons_ends_are_where_the_share_is_z_errors_away(k, n):
     for end in wilson(k, n):
         distance = abs(k / n - end)
         is_cut = end in (0.0, 1.0)
-        assert is_cut or distance == pytest.approx(1.96 * (end * (1 - end) / n) ** 0.5)
+        assert is_cut or distance == pytest.approx(1.959964 * (end * (1 - end) / n) ** 0.5)
