@@ -28,18 +28,17 @@ from __future__ import annotations
 import argparse
 import hashlib
 import itertools
-import multiprocessing
 import random
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import torch
 from doctor.faulty import FAULTY
+from doctor.pool import answers
 from doctor.program import Program
 from doctor.recipe import recipe_of
 from doctor.table import share
@@ -220,7 +219,7 @@ def main() -> int:
     print(f"{'':2}{'program':<46} before treated twin random  trainings  changed")
     job = partial(measure, budget=asked.budget, oracle=asked.oracle, against_random=not asked.alone)
     begun, cases = time.perf_counter(), []
-    for case in _results(job, programs, asked.processes):
+    for _, case in answers(job, programs, asked.processes):
         cases.append(case)
         print(_line(case), flush=True)
     print(f"\n{len(cases)} programs in {time.perf_counter() - begun:.0f} s")
@@ -230,15 +229,6 @@ def main() -> int:
     ):
         print(_summary(title, part))
     return int(any(low <= 0.0 for case in cases for low in case.lows))
-
-
-def _results(job: Any, programs: list[Program], processes: int) -> Iterator[Case]:
-    if processes == 1:
-        torch.set_num_threads(1)
-        yield from map(job, programs)
-        return
-    with multiprocessing.get_context("spawn").Pool(processes, torch.set_num_threads, (1,)) as pool:
-        yield from pool.imap_unordered(job, programs)
 
 
 def _line(case: Case) -> str:

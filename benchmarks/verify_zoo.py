@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import re
 import sys
 import time
-from collections.abc import Iterator
 
-import torch
 from doctor.measure import STORED, Measured, ailments, harm, measure, store, stored
+from doctor.pool import answers
 from doctor.program import Program
 
 from doctor import zoo
@@ -45,7 +43,10 @@ def main() -> int:
     begun = time.perf_counter()
     measured: dict[str, Measured] = {}
     problems, slowest = [], 0.0
-    for name, (numbers, seconds, steps) in _results(list(jobs.values()), asked.processes):
+    for program, (numbers, seconds, steps) in answers(
+        measure, list(jobs.values()), asked.processes
+    ):
+        name = program.name
         measured[name] = numbers
         slowest = max(slowest, seconds)
         # Twins come first in every order of results: those of a pool come in the order asked for.
@@ -84,19 +85,6 @@ def _judged(program: Program, measured: dict[str, Measured]) -> tuple[list[str],
     amount = harm(program, own, measured[program.twin.name])
     said = f"score {own.score:.3f}, {fault.harm} {amount:.3f} of {fault.margin}"
     return ([] if amount >= fault.margin else [said]), said
-
-
-def _results(
-    jobs: list[Program], processes: int
-) -> Iterator[tuple[str, tuple[Measured, float, int]]]:
-    """Names and numbers, in the order of the jobs."""
-    names = [program.name for program in jobs]
-    if processes == 1:
-        torch.set_num_threads(1)
-        yield from zip(names, map(measure, jobs), strict=True)
-        return
-    with multiprocessing.get_context("spawn").Pool(processes, torch.set_num_threads, (1,)) as pool:
-        yield from zip(names, pool.imap(measure, jobs), strict=True)
 
 
 if __name__ == "__main__":

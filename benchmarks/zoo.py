@@ -13,15 +13,13 @@ What is counted is said in `doctor/table.py`. Programs that the doctor misjudges
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
 
-import torch
 from doctor.baselines.run import judge as others
 from doctor.judge import judge
+from doctor.pool import answers
 from doctor.program import Program, changed
 from doctor.table import count, is_right, table
 
@@ -47,7 +45,7 @@ def main() -> int:
     ]
     begun = time.perf_counter()
     said: dict[str, Said] = {}
-    for program, words in _asked(programs, asked.processes, _own if asked.alone else _all):
+    for program, words in answers(_own if asked.alone else _all, programs, asked.processes):
         said[program.name] = words
         right = is_right(program, words["Thalweg"])
         if asked.verbose or not right:
@@ -76,18 +74,6 @@ def _own(program: Program) -> Said:
 
 def _all(program: Program) -> Said:
     return _own(program) | {name: each.causes for name, each in others(program).items()}
-
-
-def _asked(
-    programs: list[Program], processes: int, question: Callable[[Program], Said]
-) -> Iterator[tuple[Program, Said]]:
-    """Programs and what was said of them, in their order."""
-    if processes == 1:
-        torch.set_num_threads(1)
-        yield from zip(programs, map(question, programs), strict=True)
-        return
-    with multiprocessing.get_context("spawn").Pool(processes, torch.set_num_threads, (1,)) as pool:
-        yield from zip(programs, pool.imap(question, programs), strict=True)
 
 
 if __name__ == "__main__":

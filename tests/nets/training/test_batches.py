@@ -4,7 +4,14 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 from thalweg.core.errors import InputError
-from thalweg.nets.training.batches import Batches, Stream, as_tensor, batches_of, groups_of
+from thalweg.nets.training.batches import (
+    Batches,
+    Stream,
+    as_tensor,
+    batches_of,
+    groups_of,
+    pair_of,
+)
 
 X = torch.arange(20.0).reshape(10, 2)
 Y = torch.arange(10)
@@ -175,3 +182,13 @@ def test_sparse_data_is_refused():
         Batches(csr_matrix(np.eye(2)), Y[:2])
     with pytest.raises(InputError, match=r"batch_size must be a whole number.*None takes all rows"):
         Batches(X, Y, 0)
+
+
+def test_a_pair_and_what_is_none():
+    x, y = pair_of("data", (np.ones((3, 2)), [0, 1, 1]), "do")
+    assert x.shape == (3, 2)
+    assert y.tolist() == [0, 1, 1]
+    with pytest.raises(InputError, match=r"data must be a pair \(x, y\), got 3: do so"):
+        pair_of("data", 3, "do so")
+    with pytest.raises(InputError, match=r"got \[3, 2\] samples and \[2\] labels"):
+        pair_of("data", (x, y[:2]), "do")

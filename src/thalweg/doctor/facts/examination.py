@@ -14,8 +14,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from thalweg.core.checks import describe
-from thalweg.core.errors import InputError
 from thalweg.doctor.facts.batches import Batches
 from thalweg.doctor.facts.inputs import inputs
 from thalweg.doctor.facts.labels import labels
@@ -27,7 +25,7 @@ from thalweg.doctor.facts.references import references
 from thalweg.doctor.facts.small_fit import small_fit
 from thalweg.doctor.facts.task import most_rows, rows_of, task_of
 from thalweg.nets.probes.origin import nothing_left
-from thalweg.nets.training.batches import as_tensor
+from thalweg.nets.training.batches import pair_of
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.losses import loss_of
 
@@ -99,16 +97,7 @@ class Examination:
         """Some 2,000 rows of it."""
         if given is None:
             return None
-        if not (isinstance(given, tuple | list) and len(given) == 2):
-            raise InputError(
-                f"{name} of watch must be a pair (x, y), got {describe(given)}: give it some "
-                "batches of a loader, put together with torch.cat"
-            )
-        x, y = (as_tensor(part, name, letter) for part, letter in zip(given, "xy", strict=True))
-        if x.ndim == 0 or len(x) == 0 or len(x) != len(y):
-            raise InputError(
-                f"{name} of watch must have at least one row and as many labels, got "
-                f"{list(x.shape)} samples and {list(y.shape)} labels"
-            )
+        advice = "give it some batches of a loader, put together with torch.cat"
+        x, y = pair_of(f"{name} of watch", given, advice)
         rows = torch.from_numpy(rows_of(len(x), most_rows(x), self._rng))
         return x[rows], y[rows]

@@ -38,7 +38,7 @@ from thalweg.doctor.treatment.proof import PAIRS
 from thalweg.doctor.treatment.verdict import Verdict
 from thalweg.doctor.watch import watch
 from thalweg.nets.recipes.recipe import Recipe, Trained
-from thalweg.nets.training.batches import as_tensor
+from thalweg.nets.training.batches import pair_of
 
 BUDGET = 40.0
 LOOKS = 50  # at layers, in the training that is watched
@@ -155,24 +155,12 @@ def _examined(recipe: Recipe, data: Pair, validation: Pair) -> list[Finding]:
 
 def _rows(recipe: Recipe, data: Any, validation: Any, seed: int) -> tuple[Pair, Pair, str]:
     """Training and validation rows, and the latter in words."""
-    given = _pair("data", data)
+    given = pair_of("data", data, "pass arrays")
     if validation is not None:
-        held = _pair("validation", validation)
+        held = pair_of("validation", validation, "pass arrays")
         return given, held, f"{len(held[0])} rows given for validation"
     training, held = hold_out(given, classes=has_classes(recipe, given[1]), seed=seed)
     return training, held, f"{len(held[0])} of {len(given[0])} rows, held out of the data"
-
-
-def _pair(name: str, data: Any) -> Pair:
-    if not (isinstance(data, tuple | list) and len(data) == 2):
-        raise InputError(f"{name} must be a pair (x, y), got {describe(data)}: pass arrays")
-    x, y = (as_tensor(part, name, letter) for part, letter in zip(data, "xy", strict=True))
-    if x.ndim == 0 or y.ndim == 0 or len(x) == 0 or len(x) != len(y):
-        raise InputError(
-            f"{name} must have at least one row and as many labels, got {list(x.shape)} samples "
-            f"and {list(y.shape)} labels"
-        )
-    return x, y
 
 
 def _budget(budget: float | str) -> float | None:

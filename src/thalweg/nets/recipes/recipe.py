@@ -20,7 +20,7 @@ import torch
 from torch import nn
 
 from thalweg import nets
-from thalweg.core.checks import check_choice, check_count, check_number, describe
+from thalweg.core.checks import check_choice, check_count, check_number
 from thalweg.core.errors import InputError, suggest
 from thalweg.core.run import Run
 from thalweg.nets.initializers.initialize import initialize
@@ -28,7 +28,7 @@ from thalweg.nets.initializers.schemes import scheme_of
 from thalweg.nets.recipes.layers import ACTIVATIONS, NORMS, build, check_layers
 from thalweg.nets.recipes.scaling import SCALINGS, Scaling
 from thalweg.nets.recipes.toml import to_toml
-from thalweg.nets.training.batches import as_tensor
+from thalweg.nets.training.batches import pair_of
 from thalweg.nets.training.choice import NAMES, optimizer_of, options_in
 from thalweg.nets.training.fit import fit
 from thalweg.nets.training.journey import own_randomness
@@ -244,18 +244,8 @@ def augmentation_of(texts: Sequence[str], seed: int) -> Any:
 
 
 def _pair(name: str, data: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    if not (isinstance(data, tuple) and len(data) == 2):
-        raise InputError(
-            f"{name} of a recipe must be a pair (x, y), got {describe(data)}: use "
-            "recipe.build and tw.nets.fit for a DataLoader"
-        )
-    x, y = (as_tensor(part, name, letter) for part, letter in zip(data, "xy", strict=True))
-    if x.ndim == 0 or len(x) == 0 or len(x) != len(y):
-        raise InputError(
-            f"{name} must have at least one row and as many labels, got {list(x.shape)} samples "
-            f"and {list(y.shape)} labels"
-        )
-    return x, y
+    advice = "use recipe.build and tw.nets.fit for a DataLoader"
+    return pair_of(f"{name} of a recipe", data, advice)
 
 
 def _check_fields(new: Mapping[str, Any]) -> None:

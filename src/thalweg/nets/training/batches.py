@@ -247,6 +247,19 @@ def as_tensor(values: Any, name: str, part: str) -> torch.Tensor:
         return torch.from_numpy(array)
 
 
+def pair_of(name: str, data: Any, advice: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Samples and labels of a pair (x, y), as tensors with as many rows; `advice` for others."""
+    if not (isinstance(data, tuple | list) and len(data) == 2):
+        raise InputError(f"{name} must be a pair (x, y), got {describe(data)}: {advice}")
+    x, y = (as_tensor(part, name, letter) for part, letter in zip(data, "xy", strict=True))
+    if x.ndim == 0 or y.ndim == 0 or len(x) == 0 or len(x) != len(y):
+        raise InputError(
+            f"{name} must have at least one row and as many labels, got {list(x.shape)} samples "
+            f"and {list(y.shape)} labels"
+        )
+    return x, y
+
+
 def _check_rows(x: torch.Tensor, y: torch.Tensor, name: str, first_row: int = 0) -> None:
     """Raise unless there are rows, as many labels, and nothing that is not finite."""
     if x.ndim == 0 or y.ndim == 0 or len(x) == 0:
