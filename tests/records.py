@@ -33,7 +33,7 @@ FACTS = {
     "output_columns": 3.0, "output_size": 0.5, "small_fit": 0.01, "small_fit_standard": 0.01,
     "trained_loss": 0.05, "validated_loss": 0.06, "trained_score": 0.96, "validated_score": 0.94,
     "trained_skill": 0.94, "validated_skill": 0.91, "validated_recall": 0.9, "mode_dropout": 0.0,
-    "mode_norm": 0.0, "dropped": 0.0, "mode_difference": 0.0, "evaluations": 10.0,
+    "mode_norm": 0.0, "dropped": 0.0, "evaluations": 10.0,
     "evaluations_in_training_mode": 0.0, "batch_known": 1.0, "batch_moved": 0.0,
 }  # fmt: skip
 STUCK = {

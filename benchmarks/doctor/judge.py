@@ -23,7 +23,7 @@ from thalweg.doctor import Record, Watch, diagnose
 
 LOOKS = 40  # in a training
 OWN = ("data_", "first_", "constant_", "reachable_", "output_", "small_", "trained_", "validated_",
-       "batch_", "mode_difference", "target_wildest")  # fmt: skip
+       "batch_", "target_wildest")  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,12 @@ from torch import nn
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding
 from thalweg.doctor import symptoms
-from thalweg.doctor.facts.examination import Examination
+from thalweg.doctor.facts.examination import CURVED, Examination
 from thalweg.doctor.watch import watch
 from thalweg.nets.flat import trainable
 from thalweg.nets.model import check_model
 from thalweg.nets.probes.layers import bare
 from thalweg.nets.probes.origin import nothing_left
-
-ROWS = 256  # of the batch
 
 
 def check(
@@ -63,12 +61,11 @@ def check(
 
 def _one_batch(model: nn.Module, examination: Examination, seed: int) -> Any:
     """The record of one step of length zero."""
-    examination = Examination(model, examination.loss, examination.data, None, seed)
     standing = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=0.0)
     with watch(model, standing, every=1, seed=seed) as w:
-        loss = examination.closure()
+        loss = examination.closure(model)
         loss.backward()
         standing.step()
         assert examination.data is not None
-        w.step(loss, targets=examination.data[1][:ROWS])
+        w.step(loss, targets=examination.data[1][:CURVED])
     return w.record

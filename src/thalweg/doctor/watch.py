@@ -174,8 +174,7 @@ class Watch:
         self._instruments.detach()
         self._is_on = False
         if self._step and failure is None and world.is_main():
-            rows = (self._instruments.batch or NOTHING)["input_rows"]
-            self._facts |= self._examination.after(0 if math.isnan(rows) else int(rows))
+            self._facts |= self._examination.after()
 
     def validate(self, loss: Any) -> None:
         """A validation loss after the last step."""

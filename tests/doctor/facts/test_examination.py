@@ -67,7 +67,7 @@ def test_only_what_is_known():
     assert Examination(model, None, None, None).before(None).keys() == {
         "mode_dropout", "mode_norm", "dropped"
     }  # fmt: skip
-    assert Examination(model, "cross-entropy", None, None).after(4) == {}
+    assert Examination(model, "cross-entropy", None, None).after() == {}
     data = torch.randn(20, 2), torch.arange(20) % 2
     assert "data_size" in Examination(model, None, data, None).before(None)
     assert not Examination(model, None, data, None).has_closure

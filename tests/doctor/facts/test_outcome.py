@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from thalweg.doctor.facts.outcome import mode_difference, outcome, outputs
+from thalweg.doctor.facts.outcome import outcome, outputs
 from thalweg.doctor.facts.task import task_of
 
 X = torch.eye(4).repeat(8, 1)
@@ -42,15 +42,3 @@ def test_outputs_are_those_of_eval_mode_and_modes_stay():
     model.train()
     assert torch.equal(outputs(model, X), 9.0 * X)
     assert model[1].training
-
-
-def test_mode_differences():
-    assert mode_difference(perfect(), X, 8)["mode_difference"] == 0.0
-    torch.manual_seed(0)
-    x = torch.randn(64, 4)
-    norm = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
-    for _ in range(200):
-        norm(x)
-    norm[1].momentum = None
-    assert mode_difference(norm, x, 64)["mode_difference"] < 0.1
-    assert mode_difference(norm, x, 2)["mode_difference"] > 0.3

@@ -20,7 +20,7 @@ from thalweg.doctor.facts.labels import labels
 from thalweg.doctor.facts.leaks import leaks
 from thalweg.doctor.facts.loss import loss_facts
 from thalweg.doctor.facts.modes import modes
-from thalweg.doctor.facts.outcome import mode_difference, outcome
+from thalweg.doctor.facts.outcome import outcome
 from thalweg.doctor.facts.references import references
 from thalweg.doctor.facts.small_fit import small_fit
 from thalweg.doctor.facts.task import most_rows, rows_of, task_of
@@ -45,14 +45,14 @@ class Examination:
         self.data = self._pair("data", data)
         self.validation = self._pair("validation", validation)
         self.batches = None if self.data is None else Batches(*self.data, self._rng)
+        self._held = None if self.validation is None else task_of(*self.validation, self._rng)
 
     def before(self, optimizer: torch.optim.Optimizer | None) -> dict[str, float]:
         """What can be said before the first step."""
         facts = modes(self.model)
-        if self.data is None:
+        if self.data is None or self.batches is None:
             return facts
-        task = task_of(*self.data, self._rng)
-        held = None if self.validation is None else task_of(*self.validation, self._rng)
+        task, held = self.batches.task, self._held
         facts |= inputs(task.x) | labels(task) | leaks(task, held) | references(task, held)
         if self.loss is not None:
             x, y = self._ready(self.data)
@@ -62,25 +62,24 @@ class Examination:
             facts |= small_fit(self.model, self.loss, x, y, optimizer)
         return facts
 
-    def after(self, batch: int) -> dict[str, float]:
-        """What can be said after the last step; `batch` rows were in a batch."""
+    def after(self) -> dict[str, float]:
+        """What can be said after the last step."""
         facts = {} if self.batches is None else self.batches.facts()
         if self.loss is None:
             return facts
-        for name, pair in (("trained", self.data), ("validated", self.validation)):
-            if pair is not None:
-                task = task_of(*pair, self._rng)
-                facts |= outcome(self.model, self.loss, *self._ready(pair), task, name)
-        if self.data is not None:
-            facts |= mode_difference(self.model, self._ready(self.data)[0], batch)
+        task = None if self.batches is None else self.batches.task
+        parts = (("trained", self.data, task), ("validated", self.validation, self._held))
+        for name, pair, asked in parts:
+            if pair is not None and asked is not None:
+                facts |= outcome(self.model, self.loss, *self._ready(pair), asked, name)
         return facts
 
-    def closure(self) -> torch.Tensor:
-        """The loss of 256 rows, with its graph."""
+    def closure(self, model: nn.Module | None = None) -> torch.Tensor:
+        """The loss of 256 rows, with its graph; of a copy of the model, if one is given."""
         assert self.loss is not None
         assert self.data is not None
         x, y = self._ready((self.data[0][:CURVED], self.data[1][:CURVED]))
-        return self.loss(self.model(x), y)
+        return self.loss((model or self.model)(x), y)
 
     @property
     def has_closure(self) -> bool:

@@ -31,7 +31,6 @@ from thalweg.nets.probes.origin import nothing_left
 
 ROWS = 128
 STEPS = 200
-UNBOUNDED = -1e3  # below it a loss is taken to have no least value
 
 Criterion = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 

@@ -27,7 +27,7 @@ from scipy.stats import rankdata
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.neighbors import NearestNeighbors
 
-from thalweg.doctor.facts.task import Task, recalls_of, skill, skill_error
+from thalweg.doctor.facts.task import Task, skill, skill_error
 
 NEIGHBOURS = 5
 TREES = 40
@@ -56,13 +56,9 @@ def references(task: Task, validation: Task | None, seed: int = 0) -> dict[str, 
     }
     if validation is None:
         return facts
-    best = max((each.others for each in found), key=lambda said: skill(said, validation))
-    facts["data_reference"] = skill(best, validation)
-    if task.classes:
-        facts["data_reference_recall"] = float(recalls_of(best, validation).min())
+    facts["data_reference"] = max(skill(each.others, validation) for each in found)
     if len(validation.x) >= 2 * NEIGHBOURS:
         facts["data_signal_validation"] = signal(validation, seed)
-        facts["data_signal_validation_error"] = skill_error(validation)
     return facts
 
 

@@ -80,6 +80,11 @@ def course(record: Record) -> Course:
     )  # fmt: skip
 
 
+def trained_layers(record: Record) -> list[int]:
+    """Places of layers with weights that are trained, in the order of the forward pass."""
+    return [k for k, layer in enumerate(record.layers) if layer.trainable and layer.shape]
+
+
 def number(record: Record, name: str) -> float:
     """A scalar, NaN where it was not measured."""
     return float(record.scalars.get(name, math.nan))

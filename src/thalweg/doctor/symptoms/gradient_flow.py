@@ -17,7 +17,7 @@ import numpy as np
 
 from thalweg.core.finding import Finding, Severity
 from thalweg.doctor.causes import EXPLODING, VANISHING
-from thalweg.doctor.symptoms.course import course
+from thalweg.doctor.symptoms.course import course, trained_layers
 from thalweg.nets.probes.record import Record
 
 RATIO = 1e-3
@@ -96,7 +96,7 @@ def vanishes_at_first(record: Record) -> bool:
 
 def _ratio(record: Record, looks: int | None = None) -> tuple[float, str, str]:
     """r, the median over looks, or the first of them, and the names of the two layers."""
-    weights = [k for k, layer in enumerate(record.layers) if layer.trainable and layer.shape]
+    weights = trained_layers(record)
     if len(weights) < 3:  # one hidden layer has no depth
         return math.nan, "", ""
     first, last = weights[0], weights[-1]

@@ -23,10 +23,7 @@ SMALL, LARGE = 0.01, 20.0
 
 def init_variance(record: Record) -> list[Finding]:
     """The layer whose first weights are furthest from any scheme."""
-    weights = [k for k, layer in enumerate(record.layers) if layer.role == "linear"]
-    weights += [
-        k for k, each in enumerate(record.layers) if each.role != "linear" and each.fan_in > 0
-    ]
+    weights = [k for k, layer in enumerate(record.layers) if layer.fan_in > 0]
     if not weights or not len(record["look"]):
         return []
     q = np.array([record["weight_std"][0, k] ** 2 * record.layers[k].fan_in for k in weights])

@@ -26,8 +26,9 @@ import numpy as np
 
 from thalweg.core.finding import Finding, Severity
 from thalweg.doctor.causes import ADAGRAD, RATE_LARGE, RATE_SMALL
-from thalweg.doctor.symptoms.course import course, number
+from thalweg.doctor.symptoms.course import course, number, trained_layers
 from thalweg.nets.probes.record import Record
+from thalweg.theory.stability import heavy_ball_limit, nesterov_limit
 
 UPDATE = 0.1  # of the size of the weights, at each step
 MOVED = 0.5  # of their size, in all
@@ -135,10 +136,11 @@ def limit_of(settings: Mapping[str, Any]) -> float:
     if "betas" in settings:
         beta = float(settings["betas"][0])
         return 2.0 * (1.0 + beta) / (1.0 - beta)
-    beta = float(settings.get("momentum") or 0.0)
+    # PyTorch takes a momentum of 1 and more, with which nothing is stable; theory does not.
+    beta = min(float(settings.get("momentum") or 0.0), math.nextafter(1.0, 0.0))
     if settings.get("nesterov") or settings["name"] == "Nesterov":
-        return 2.0 * (1.0 + beta) / (1.0 + 2.0 * beta)
-    return 2.0 * (1.0 + beta)
+        return nesterov_limit(1.0, beta)
+    return heavy_ball_limit(1.0, beta)
 
 
 def _edge(record: Record) -> tuple[float, float]:
@@ -158,7 +160,7 @@ def _edge(record: Record) -> tuple[float, float]:
 
 def _updates(record: Record) -> np.ndarray:
     """‖Δw‖/‖w‖ at each look, the median of the layers that are trained."""
-    trained = [k for k, layer in enumerate(record.layers) if layer.trainable and layer.shape]
+    trained = trained_layers(record)
     table = record["update_ratio"][:, trained]
     rows = table[~np.isnan(table).all(1)]
     return np.nanmedian(rows, 1) if rows.size else np.empty(0)

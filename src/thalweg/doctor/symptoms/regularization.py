@@ -16,7 +16,7 @@ import numpy as np
 
 from thalweg.core.finding import Finding, Severity
 from thalweg.doctor.causes import REGULARIZATION
-from thalweg.doctor.symptoms.course import course, number
+from thalweg.doctor.symptoms.course import course, number, trained_layers
 from thalweg.doctor.symptoms.gradient_flow import vanishes_at_first
 from thalweg.nets.probes.record import Record
 
@@ -66,7 +66,7 @@ def _decay(settings: object) -> float:
 
 def _shrunk(record: Record) -> float:
     """Size of the weights at the end by that at the beginning, of the layer that lost most."""
-    weights = [k for k, layer in enumerate(record.layers) if layer.trainable and layer.shape]
+    weights = trained_layers(record)
     norms = record["weight_norm"][:, weights]
     if not norms.size:
         return math.nan

@@ -7,6 +7,8 @@ optimizer and for Adam alike; healthy networks of the zoo are at 0.4 at most.
 
 from __future__ import annotations
 
+import math
+
 from thalweg.core.finding import Finding, Severity
 from thalweg.doctor.causes import RATE_SMALL, UNDERFITTING
 from thalweg.doctor.symptoms.course import number
@@ -22,7 +24,7 @@ def sixteen(record: Record) -> list[Finding]:
     own, standard = number(record, "small_fit"), number(record, "small_fit_standard")
     if number(record, "steps") > 0 or number(record, "target_wildest") > WILD:
         return []
-    if min(own, standard) > LIMIT or (own != own and standard > LIMIT):
+    if min(own, standard) > LIMIT or (math.isnan(own) and standard > LIMIT):
         return [
             Finding(
                 name=UNDERFITTING,
