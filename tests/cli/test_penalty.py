@@ -1,7 +1,8 @@
 import click
 import pytest
 
-from thalweg.cli.penalty import Penalty, PenaltyType
+from thalweg.cli.penalty import PenaltyType
+from thalweg.jobs.penalty import Penalty
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thalweg.cli.duration import DurationType
-from thalweg.cli.penalty import Penalty, PenaltyType
+from thalweg.cli.penalty import PenaltyType
 from thalweg.core.errors import InputError
+from thalweg.jobs.penalty import Penalty
 
 if TYPE_CHECKING:
     import numpy as np

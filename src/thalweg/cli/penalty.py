@@ -1,26 +1,13 @@
-"""A penalty as it is typed: a number, or a multiple of 1/n, n being the number of samples.
-
-0.01      the same for any data
-1/n       scikit-learn's C = 1 is l2 = 1/n; C = 0.1 is 10/n
-"""
+"""A penalty on the command line: `--l2 1/n`."""
 
 from __future__ import annotations
 
-import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
-
-class Penalty(NamedTuple):
-    """A penalty of so much, or of so much divided by n."""
-
-    amount: float
-    is_per_sample: bool = False
-
-    def of(self, samples: int) -> float:
-        """The penalty for this many samples."""
-        return self.amount / samples if self.is_per_sample else self.amount
+from thalweg.core.errors import InputError
+from thalweg.jobs.penalty import Penalty, penalty_of
 
 
 class PenaltyType(click.ParamType):
@@ -30,13 +17,7 @@ class PenaltyType(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Penalty:
         """The text as a `Penalty`."""
-        if isinstance(value, Penalty):
-            return value
-        amount, slash, per = str(value).partition("/")
         try:
-            number = float(amount)
-        except ValueError:
-            number = math.nan
-        if not (math.isfinite(number) and number >= 0.0) or (slash and per != "n"):
-            self.fail(f"must be a number at least 0, or one over n as in 1/n, got {value!r}")
-        return Penalty(number, bool(slash))
+            return penalty_of(param.name if param else "it", value)
+        except InputError as problem:
+            self.fail(str(problem))
