@@ -21,6 +21,7 @@ import click
 
 from thalweg.cli.ending import BAD_INPUT, BUG, QUIT
 from thalweg.cli.screen import BAD, screen_of
+from thalweg.cli.wording import as_typed
 from thalweg.core.errors import ThalwegError
 
 EXTRAS = {"torch": "nets", "polars": "files", "pyarrow": "files", "matplotlib": "plots"}
@@ -47,7 +48,7 @@ def failure_of(problem: BaseException) -> Failure:
     if isinstance(problem, click.ClickException):
         return Failure(problem.format_message(), problem.exit_code)
     if isinstance(problem, ThalwegError):
-        return Failure(str(problem), BAD_INPUT)
+        return Failure(as_typed(str(problem)), BAD_INPUT)
     if isinstance(problem, Quit):
         return Failure(str(problem), QUIT)
     if isinstance(problem, KeyboardInterrupt | click.Abort):

@@ -45,6 +45,7 @@ def job_of(context: click.Context, data: str, asked: Mapping[str, Any]) -> Job:
     words: dict[str, Any] = {
         "source": data,
         "target": asked["target"],
+        "standardize": asked["standardize"],
         "reading": _reading(asked),
         "method": (asked.get("method") or ("auto",))[0],
         "tol": asked.get("tol", 1e-6),
@@ -63,7 +64,6 @@ def job_of(context: click.Context, data: str, asked: Mapping[str, Any]) -> Job:
         loss=asked["loss"],
         l1=str(asked["l1"]),
         l2=str(asked["l2"]),
-        standardize=asked["standardize"],
         intercept=not asked["no_intercept"],
     )
 
@@ -116,12 +116,6 @@ def _network(asked: Mapping[str, Any]) -> dict[str, Any]:
             f"--model {model} must be left out, as {file} has layers = {recipe['layers']!r}: "
             "take the line out of the recipe, or the option out of the command"
         )
-    if asked["standardize"]:
-        if recipe.get("scaling", "none") != "none":
-            raise InputError(
-                f"--standardize must be left out, as {file} has scaling = {recipe['scaling']!r}"
-            )
-        recipe["scaling"] = "z-score"
     for option in ("epochs", "batch_size"):
         if asked.get(option) is not None:
             recipe[option] = asked[option]

@@ -59,6 +59,18 @@ class Screen(NamedTuple):
             break_on_hyphens=False,
         ) or [""]
 
+    def kept(self, text: str, hanging: int = 4) -> str:
+        """Lines as they are, but for those that are longer than the screen."""
+        lines = self.spelled(text).splitlines()
+        return "\n".join(
+            line if len(line) <= self.columns else "\n".join(self._folded(line, hanging))
+            for line in lines
+        )
+
+    def _folded(self, line: str, hanging: int) -> list[str]:
+        indent = len(line) - len(line.lstrip())
+        return self.wrapped(line.lstrip(), indent, hanging)
+
     def labelled(self, label: str, text: str, width: int = 11, tone: str | None = None) -> str:
         """A label in a column of its own, and text beside it."""
         head, *rest = self.wrapped(label.ljust(width) + text, hanging=width)
