@@ -42,9 +42,7 @@ def failure_of(problem: BaseException) -> Failure:
     """What to say of `problem`."""
     if isinstance(problem, click.UsageError):
         path = problem.ctx.command_path if problem.ctx else "thalweg"
-        message = problem.format_message().rstrip(".?")
-        ending = "?" if "Did you mean" in message else "."
-        return Failure(f"{message}{ending} Help: {path} --help", BAD_INPUT)
+        return Failure(f"{_usage(problem)} Help: {path} --help", BAD_INPUT)
     if isinstance(problem, click.ClickException):
         return Failure(problem.format_message(), problem.exit_code)
     if isinstance(problem, ThalwegError):
@@ -78,6 +76,14 @@ def show(failure: Failure) -> None:
     lines = screen.wrapped(head + text) if screen.is_terminal else [head + text]
     lines[0] = screen.paint(lines[0][: len(head)], BAD) + lines[0][len(head) :]
     click.echo("\n".join(lines), err=True, color=screen.has_colour)
+
+
+def _usage(problem: click.UsageError) -> str:
+    if isinstance(problem, click.NoSuchOption):
+        near = f": did you mean {problem.possibilities[0]}?" if problem.possibilities else "."
+        return f"No such option {problem.option_name}{near}"
+    message = problem.format_message()
+    return message if message.endswith((".", "?")) else f"{message}."
 
 
 def _bug(problem: BaseException) -> Failure:

@@ -1,11 +1,16 @@
-"""`thalweg runs [ROOT]`: what has been trained, newest last."""
+"""`thalweg runs [ROOT]`: what has been trained, newest first."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from thalweg.cli.options import everywhere
-from thalweg.cli.screen import BAD, DOUBTFUL, Column, say, say_json, screen_of, table
+from thalweg.cli.screen import BAD, DOUBTFUL, GOOD, Column, say, say_json, screen_of, table
+
+if TYPE_CHECKING:
+    from thalweg.jobs.listing import Summary
 
 COLUMNS = (
     Column("run"),
@@ -14,46 +19,55 @@ COLUMNS = (
     Column("model", rank=6),
     Column("method", rank=2),
     Column("outcome"),
-    Column("measure", rank=1),
-    Column("time", is_right=True, rank=3),
+    Column("gap", is_right=True, rank=3),
+    Column("score", is_right=True, rank=1),
+    Column("time", is_right=True, rank=7),
 )
+TONES = {"CERTIFIED": GOOD, "DIVERGED": BAD, "DAMAGED": BAD, "UNFINISHED": DOUBTFUL}
 
 
 @click.command()
 @click.argument("root", default="runs", type=click.Path())
 @everywhere
 def runs(root: str, as_json: bool, quiet: bool) -> None:
-    """List the runs in ROOT, the folder runs by default.
+    """List the runs in ROOT, the folder runs by default, newest first.
 
     Runs that are not finished, and folders that are damaged, are listed as such.
     """
-    from thalweg.core.plan import spelled_seconds
-    from thalweg.jobs.listing import DAMAGED, FINISHED, listing
+    from thalweg.jobs.listing import listing
 
     found = listing(root)
     if as_json:
-        say_json({"root": root, "runs": [entry._asdict() for entry in found]})
+        say_json({"root": root, "runs": [record(each) for each in found]})
         return
     if not found:
         say(f"no runs in {root}: thalweg train DATA makes one")
         return
-    rows = [
-        (
-            entry.id,
-            entry.when.replace("T", " ")[:16],
-            entry.data,
-            entry.model,
-            entry.method,
-            entry.outcome.lower() if entry.state == FINISHED else entry.state,
-            entry.measure or entry.problem,
-            "" if entry.seconds is None else spelled_seconds(entry.seconds),
-        )
-        for entry in found
-    ]
-    tones = [
-        BAD if entry.state == DAMAGED or entry.outcome == "DIVERGED"
-        else None if entry.state == FINISHED
-        else DOUBTFUL
-        for entry in found
-    ]  # fmt: skip
-    say(table(screen_of(), COLUMNS, rows, tones))
+    screen = screen_of()
+    say(table(screen, COLUMNS, map(row, found), [TONES.get(each.state) for each in found]))
+    for each in found:
+        if each.problem:
+            say(*screen.wrapped(f"damaged: {each.problem}", hanging=2))
+
+
+def row(each: Summary) -> tuple[str, ...]:
+    """One run as it is listed."""
+    from thalweg.core.plan import spelled_seconds
+
+    return (
+        str(each.folder),
+        each.date.replace("T", " ")[:16],
+        each.data,
+        each.model,
+        each.method,
+        each.state.lower(),
+        "" if each.gap is None else f"{each.gap:.2g}",
+        "" if each.score is None else f"{each.score[0]} {each.score[1]:.4g}",
+        "" if each.seconds is None else spelled_seconds(each.seconds),
+    )
+
+
+def record(each: Summary) -> dict[str, Any]:
+    """The same as plain values."""
+    score = None if each.score is None else {"measure": each.score[0], "value": each.score[1]}
+    return {**each._asdict(), "folder": str(each.folder), "score": score}
