@@ -88,7 +88,7 @@ class Program(click.Group):
         return super().resolve_command(ctx, args)
 
     def _place_of_verb(self, args: Sequence[str]) -> int:
-        """Where the verb stands; 0 where there is none, or an option that stands alone."""
+        """Where the verb stands: the first word that is no option and no option's value."""
         takes_value = {
             name: not (option.is_flag or option.count)
             for verb in self.commands.values()
@@ -97,12 +97,10 @@ class Program(click.Group):
             for name in (*option.opts, *option.secondary_opts)
         }
         place = 0
-        while place < len(args):
+        while place < len(args) and args[place] not in ("--", "--version"):
             name, equals, _ = args[place].partition("=")
-            if args[place] in self.commands:
+            if not name.startswith("-"):
                 return place
-            if name not in takes_value and name not in ("-h", "--help"):
-                return 0
             place += 2 if takes_value.get(name) and not equals else 1
         return 0
 
