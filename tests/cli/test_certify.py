@@ -35,9 +35,10 @@ def test_bad_input(tmp_path):
 
 def test_a_point_of_a_network():
     point = CriticalPoint(
-        "saddle", "cross-entropy", 1e-6, 1e-5, -0.4, 18.0, 0.01, 0.999, 40, np.ones(2), 0.1, "It is.",
+        "saddle", "cross-entropy", 1e-6, 1e-5, -0.4, 18.0, 0.01, 0.999, 40, np.ones(2), 0.1,
+        "It is.",
     )  # fmt: skip
-    text = point_text(Screen(80, False, False, "utf-8"), point, False)
+    text = point_text(Screen(80, False, False, "utf-8"), point)
     assert text.startswith("SADDLE  cross-entropy\n")
     assert "λ_min = -0.4" in text
     assert record(point)["point"]["escape"] is True

@@ -14,7 +14,7 @@ from thalweg.core.errors import InputError, StorageError
         (InputError("tol must be above 0, got 0"), "tol must be above 0, got 0", 2),
         (InputError("use method='sag'"), "use -m sag", 2),
         (StorageError("runs/x is damaged"), "runs/x is damaged", 2),
-        (click.UsageError("Missing argument 'DATA'"), "Missing argument 'DATA'. Help: thalweg --help", 2),
+        (click.UsageError("Missing 'DATA'"), "Missing 'DATA'. Help: thalweg --help", 2),
         (KeyboardInterrupt(), "interrupted: nothing was saved", 130),
         (click.Abort(), "interrupted: nothing was saved", 130),
         (Quit("interrupted: go on"), "interrupted: go on", 130),

@@ -59,7 +59,7 @@ def test_options_stand_before_or_after_the_verb():
     [
         (["diagnos"], "No such verb 'diagnos': did you mean 'diagnose'?"),
         (["--json", "plam", "x"], "No such verb 'plam': did you mean 'plan'?"),
-        (["plan", "@iris", "--standardise"], "No such option --standardise: did you mean --standardize?"),
+        (["plan", "@iris", "--standardise"], "--standardise: did you mean --standardize?"),
         (["--jso", "plan", "@iris"], "No such option --jso: did you mean --json?"),
         (["--nonsense"], "No such option --nonsense"),
         (["plan"], "Missing argument 'DATA'. Help: main plan --help"),

@@ -39,7 +39,8 @@ def test_every_option_reaches_the_job():
         "--target", "y", "--drop", "a", "--drop", "b", "--impute", "median", "--task",
         "classification", "--max-categories", "7", "--sparse", "--loss", "huber", "--l2", "10/n",
         "--l1", "0.1", "--standardize", "--no-intercept", "-m", "sag", "-m", "gd", "--tol", "1e-3",
-        "--max-iter", "9", "--time-limit", "2m", "--seed", "4", "--validation", "0.2", "--folds", "3",
+        "--max-iter", "9", "--time-limit", "2m", "--seed", "4", "--validation", "0.2",
+        "--folds", "3",
     )  # fmt: skip
     assert found == Job(
         "@cancer",

@@ -40,7 +40,7 @@ Completion in your shell, for the session; put the line into its start-up file t
 class Program(click.Group):
     """A group of verbs, whose errors are sentences."""
 
-    def main(  # type: ignore[override]
+    def main(
         self,
         args: Sequence[str] | None = None,
         prog_name: str | None = None,
@@ -124,7 +124,7 @@ for verb in VERBS:
 
 
 def _silence() -> None:
-    """Have nothing more written to a pipe that is closed: the interpreter would complain at exit."""
+    """Have nothing more written to a closed pipe: the interpreter would complain at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:

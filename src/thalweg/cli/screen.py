@@ -192,5 +192,5 @@ def _row(
     if room < min(TEXT, widths[last]):  # no room beside the others: below them
         below = screen.wrapped(row[last], indent=4) if row[last] else []
         return [head.rstrip(), *below]
-    text = textwrap.wrap(row[last], room, break_long_words=False, break_on_hyphens=False) or [""]
+    text = textwrap.wrap(row[last], room, break_on_hyphens=False) or [""]
     return [(head + text[0]).rstrip(), *(" " * start + more for more in text[1:])]

@@ -1,4 +1,4 @@
-"""`thalweg warm-up`: compile the kernels of linear models now, so that nothing waits for them later.
+"""`thalweg warm-up`: compile the kernels of linear models now, so that nothing waits for it later.
 
 Numba compiles a kernel once for each kind of array that it meets, and Thalweg keeps the result on
 disk (`kernels.compile`). Small problems of every kind that files give, dense and sparse, two
