@@ -2,7 +2,7 @@ import thalweg as tw
 from command import CliRunner
 from thalweg.cli import completion, main
 from thalweg.nets.training.choice import known_names
-from thalweg.tables.builtin import LOADERS
+from thalweg.tables.builtin import BUILTINS
 
 
 def completed(typed, *before):
@@ -24,7 +24,7 @@ def completed(typed, *before):
 def test_names_are_those_of_the_library():
     assert set(completion.METHODS) == set(tw.METHODS)
     assert set(completion.OPTIMIZERS) == set(known_names())
-    assert set(completion.DATA) == set(LOADERS)
+    assert set(completion.DATA) == set(BUILTINS)
 
 
 def test_verbs_options_data_and_methods():
