@@ -1,7 +1,10 @@
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -145,3 +148,18 @@ def test_without_standing_alone_errors_are_raised():
     with pytest.raises(InputError):
         odd.main(["end", "input"], standalone_mode=False)
     assert main.main(["lab", "-q"], standalone_mode=False) == 0
+
+
+COMMAND = re.compile(r"^(?:\$ |    )thalweg (?P<words>.*)$", re.M)
+PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+
+
+@pytest.mark.parametrize("words", COMMAND.findall(PAGE.read_text("utf-8").partition("\n## ")[2]))
+def test_every_command_of_the_documentation_can_be_given(words, monkeypatch, tmp_path):
+    """It is read as it would be, with all its options, and not run."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "settings.toml").write_text('[train]\ntime-limit = "30s"')
+    verb, *arguments = shlex.split(words.partition("|")[0])
+    with main.make_context("thalweg", [verb, *arguments], resilient_parsing=True) as parent:
+        command = main.commands[verb]
+        command.make_context(verb, arguments, parent=parent)
