@@ -21,6 +21,7 @@ from torch import nn
 from thalweg.core.finding import Finding
 from thalweg.core.run import Run
 from thalweg.doctor import symptoms
+from thalweg.doctor.causes import UNSCALED
 from thalweg.doctor.facts.examination import Examination
 from thalweg.doctor.watch import watch
 from thalweg.jobs.job import Job
@@ -152,7 +153,16 @@ def fit_network(
             record.optimizers,
             record.notes,
         )
-    return TrainedNetwork(recipe, model, run, record, symptoms.diagnose(record))
+    findings = relevant(recipe, symptoms.diagnose(record))
+    return TrainedNetwork(recipe, model, run, record, findings)
+
+
+def relevant(recipe: Recipe, findings: list[Finding]) -> list[Finding]:
+    """The findings but those on the scale of inputs, where the network's first layer scales them.
+
+    The doctor looks at the data as they are given.
+    """
+    return [each for each in findings if recipe.scaling == "none" or each.name != UNSCALED]
 
 
 @torch.no_grad()

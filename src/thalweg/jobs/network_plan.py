@@ -38,7 +38,8 @@ from thalweg.doctor.check import check
 from thalweg.doctor.symptoms.rate import limit_of
 from thalweg.doctor.watch import RARER
 from thalweg.jobs.job import Job
-from thalweg.jobs.network import Pair, Ready, outputs, ready
+from thalweg.jobs.network import Pair, Ready, outputs, ready, relevant
+from thalweg.jobs.network_activations import activation_bytes
 from thalweg.jobs.network_recipe import AUTO, job_recipe
 from thalweg.jobs.rows import Rows
 from thalweg.nets.flat import trainable
@@ -57,6 +58,7 @@ from thalweg.tables.table import size
 USUAL = ("sgd", "nesterov", "adam")
 LIMITED = ("sgd", "heavy-ball", "nesterov")  # whose limit follows from λ_max alone
 SAMPLE = 2000  # rows of the first loss
+CHECKED = 800  # rows that the doctor looks at, and as many that are held out
 CURVED = 256  # rows of the curvature
 LARGEST = 4096  # rows of a batch that is timed
 TIMED = 0.25  # seconds of steps to be timed
@@ -177,11 +179,12 @@ def plan_network(
     begun = time.perf_counter()
     made = ready(job, rows, encoding)
     recipe, model, data, held = made
-    sample = _sample(data, recipe.seed)
+    sample = _sample(data, recipe.seed, SAMPLE)
     took, bent = _clocked(lambda: _curvature(made, sample))
     looks = -(-made.steps // (RARER * made.every))
     beside = looks * took + recipe.epochs * _validation_seconds(model, held)
-    activations = _activations(recipe, model, data)
+    batch = min(len(data[0]), recipe.batch_size or len(data[0]))
+    activations = round(batch * activation_bytes(model, recipe.loss, data))
     dim = trainable(model).dim
     weights = sum(p.numel() * p.element_size() for p in model.parameters())
     found = []
@@ -198,14 +201,19 @@ def plan_network(
             )
         )
     findings = check(
-        model, data, recipe.loss, recipe.optimizer_for(model), validation=held, seed=recipe.seed
+        model,
+        _sample(data, recipe.seed, CHECKED),
+        recipe.loss,
+        recipe.optimizer_for(model),
+        validation=held and _sample(held, recipe.seed, CHECKED),
+        seed=recipe.seed,
     )
     return NetworkPlan(
         problem=_problem(job, made, dim, encoding),
         geometry=_geometry(made, sample, bent.largest),
         memory={"parameters": weights, "activations of a batch": activations},
         rows=tuple(found),
-        findings=tuple(findings),
+        findings=tuple(relevant(recipe, findings)),
         seconds=time.perf_counter() - begun,
     )
 
@@ -221,9 +229,9 @@ def _recipes(job: Job, encoding: Encoding, methods: Sequence[str]) -> list[tuple
     return list(found.items())
 
 
-def _sample(data: Pair, seed: int) -> Pair:
+def _sample(data: Pair, seed: int, most: int) -> Pair:
     rng = np.random.default_rng(seed)
-    n = min(SAMPLE, len(data[0]))
+    n = min(most, len(data[0]))
     rows = torch.from_numpy(rng.choice(len(data[0]), n, replace=False))
     return data[0][rows], data[1][rows]
 
@@ -266,7 +274,7 @@ def _problem(job: Job, made: Ready, dim: int, encoding: Encoding) -> str:
     classes = encoding.target.classes if encoding.target else ()
     batch = min(n, recipe.batch_size or n)
     return (
-        f"{job.builder or recipe.layers}, {count_of(dim, 'parameter')}, {recipe.loss}"
+        f"{job.builder or recipe.layers}, {dim:,} parameters, {recipe.loss}"
         + (f" of {len(classes)} classes" if classes else "")
         + f"\n           {n:,} rows × {'×'.join(map(str, made.data[0].shape[1:]))}, "
         f"batches of {batch:,}, {count_of(made.steps // recipe.epochs, 'step')} an epoch, "
@@ -303,30 +311,6 @@ def _timed(recipe: Recipe, model: nn.Module, data: Pair) -> _Timed:
     return _Timed(float(np.median(seconds)) * rows / min(rows, LARGEST), state)
 
 
-def _activations(recipe: Recipe, model: nn.Module, data: Pair) -> int:
-    """Bytes that a batch leaves for the backward pass, beside weights and inputs."""
-    n = min(len(data[0]), recipe.batch_size or len(data[0]))
-    inputs, loss = Inputs(model), loss_of(recipe.loss)
-    few = min(n, CURVED)
-    x, y = inputs(data[0][:few]), inputs.labels(data[1][:few], loss)
-    known = {t.untyped_storage().data_ptr() for t in (x, y, *model.parameters(), *model.buffers())}
-    seen: dict[int, int] = {}
-
-    def keep(tensor: torch.Tensor) -> torch.Tensor:
-        storage = tensor.untyped_storage()
-        if storage.data_ptr() not in known:
-            seen[storage.data_ptr()] = storage.nbytes()
-        return tensor
-
-    with torch.random.fork_rng(devices=[]), torch.enable_grad():
-        copied = copy.deepcopy(model).train()
-        known |= {p.untyped_storage().data_ptr() for p in copied.parameters()}
-        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-            value = loss(inputs.run(copied, x), y)
-        del value
-    return sum(seen.values()) * n // few
-
-
 def _validation_seconds(model: nn.Module, held: Pair | None) -> float:
     if held is None:
         return 0.0
@@ -338,8 +322,9 @@ def _remark(recipe: Recipe, model: nn.Module, largest: float) -> str:
     """Whether its rate is above what the first curvature bears."""
     if recipe.optimizer not in LIMITED or not largest > 0.0:
         return ""
-    group = recipe.optimizer_for(copy.deepcopy(model)).param_groups[0]
-    limit = limit_of({"name": type(recipe).__name__, **group}) / largest
+    optimizer = recipe.optimizer_for(model)
+    settings = {"name": type(optimizer).__name__, **optimizer.param_groups[0]}
+    limit = limit_of(settings) / largest
     if recipe.learning_rate <= limit:
         return ""
     return f"rate above its stability limit, {limit:.2g}: the loss may rise"
