@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding
 from thalweg.core.run import Run
 from thalweg.doctor import symptoms
@@ -26,8 +27,8 @@ from thalweg.doctor.facts.examination import Examination
 from thalweg.doctor.watch import watch
 from thalweg.jobs.job import Job
 from thalweg.jobs.network_builder import built
-from thalweg.jobs.network_record import Memory
 from thalweg.jobs.network_recipe import job_recipe, outputs_of
+from thalweg.jobs.network_record import Memory
 from thalweg.jobs.network_samples import Shape, input_shape, pair, samples
 from thalweg.jobs.rows import Rows
 from thalweg.methods.checkpoint import Checkpoint
@@ -77,6 +78,11 @@ class TrainedNetwork(NamedTuple):
 def ready(job: Job, rows: Rows, encoding: Encoding) -> Ready:
     """The network with its first weights and its data; raises for whatever cannot be trained."""
     recipe = job_recipe(job, encoding)
+    if recipe.patience is not None and rows.held is None:
+        raise InputError(
+            f"patience needs rows that are held out, got {recipe.patience} and none: hold some out "
+            "by validation=0.2, or leave patience out"
+        )
     data = pair(rows, encoding, recipe.loss)
     held = None if rows.held is None else pair(rows.held, encoding, recipe.loss, "held-out rows")
     model = build_network(recipe, encoding, job.builder)
@@ -96,7 +102,7 @@ def build_network(recipe: Recipe, encoding: Encoding, builder: str = "") -> nn.M
     shape, outputs = input_shape(encoding), outputs_of(recipe, encoding)
     parts: list[nn.Module] = [Shape(shape)] if len(shape) > 1 else []
     if not builder:
-        return nn.Sequential(*parts, *recipe.build(shape, outputs))  # type: ignore[arg-type]
+        return nn.Sequential(*parts, *recipe.build(shape, outputs).children())
     if recipe.scaling != "none":
         parts.append(Scaling(recipe.scaling, shape))
     network = built(builder, shape, outputs, recipe.seed)
@@ -131,8 +137,14 @@ def fit_network(
     """The same for a network that is ready; its weights change in place."""
     recipe, model, data, held = ready
     kept = None if checkpoint is None else Checkpoint(checkpoint, seconds=PAUSE)
-    asked = {"loss": recipe.loss, "data": data, "validation": held, "seed": recipe.seed}
-    with watch(model, **asked, every=ready.every) as w:
+    with watch(
+        model,
+        loss=recipe.loss,
+        data=data,
+        validation=held,
+        every=ready.every,
+        seed=recipe.seed,
+    ) as w:
         memory = Memory(w)
         run = recipe.fit(
             Prepared(model, data, held),

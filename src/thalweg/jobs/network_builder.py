@@ -66,7 +66,7 @@ def maker(builder: str) -> Callable[..., Any]:
         raise InputError(f"{place} has no function {name!r}: {suggest(name, own)}")
     if not callable(make):
         raise InputError(f"{builder} must be a function or a Module class, got {describe(make)}")
-    return make  # type: ignore[no-any-return]
+    return make
 
 
 def _from_file(file: Path) -> ModuleType:

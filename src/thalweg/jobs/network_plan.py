@@ -1,4 +1,4 @@
-"""The plan of a network: what is to be trained, how steep it is at first, and what steps would cost.
+"""The plan of a network: what is to be trained, how steep it is at first, and what a step costs.
 
     first loss    with the first weights, beside that of the best constant prediction
     λ_max         the largest Hessian eigenvalue of the loss of 256 rows, at the first weights

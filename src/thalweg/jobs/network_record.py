@@ -7,7 +7,7 @@ state of regularizers is kept there), and a resumed training puts it before what
     steps, looks     those of the second part count on from the first
     first batch      of the first part
     targets          of the part with more looks
-    the end          of the second part, or of the first where nothing was left to do
+    the end          of the second part
 
 All losses are then those of a training that never stopped. Looks come at the same distance, counted
 from the resume, and the step after it, like a first one, has none before it to be compared with.
