@@ -192,6 +192,29 @@ def test_a_saved_run(made):
     assert answer("diagnose", made / "race")["method"] == "newton"  # the best
 
 
+def test_networks(made):
+    of_run = answer("diagnose", made / "network")
+    network = ("--model", "mlp:4", "--epochs", "3", "--standardize", "--seed", "1")
+    anew = answer("diagnose", "@iris", *network)
+    assert of_run["outcome"] == anew["outcome"] == "FINISHED"
+    assert [each["name"] for each in of_run["findings"]] == [
+        each["name"] for each in anew["findings"]
+    ]
+
+
+def test_treatment(tmp_path):
+    (tmp_path / "r.toml").write_text('layers = "mlp:4"\nepochs = 1\nlearning_rate = 30.0')
+    asked = ("@iris", "--recipe", tmp_path / "r.toml", "--treat", "--budget", "1", "--seed", "5")
+    found = answer("diagnose", *asked)["treatment"]
+    assert found["budget"] == 1.0
+    assert "seed = 5" in found["recipe"]
+    done = run(*asked, "--out", tmp_path / "t.toml")
+    assert done.exit_code == 0
+    assert "of 1 trainings" in done.stdout
+    assert 'layers = "mlp:4"' in (tmp_path / "t.toml").read_text()
+    assert "budget must be a number" in sentence("diagnose", *asked[:4], "--budget", "soon")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

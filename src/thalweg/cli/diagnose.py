@@ -77,17 +77,26 @@ def diagnose(
         saved = load(data).best
         source, run, findings = str(saved.folder), saved.run, saved.findings
     else:
-        from thalweg.jobs.trainer import trainer_of
-
-        job = job_of(ctx, data, asked)
-        table, _, ready = opened(job)
-        done = trainer_of(job).train(job, ready, table.encoding, progress=not quiet)
-        source, run, findings = data, done.run, done.findings
+        source, (run, findings) = data, trained(job_of(ctx, data, asked), progress=not quiet)
     if as_json:
         say_json({**record(source, run, findings), "treatment": None})
     else:
         say(text(screen_of(), source, run, findings))
     return code_of(run.outcome)
+
+
+def trained(job: Job, *, progress: bool) -> tuple[Run, Sequence[Finding]]:
+    """The run of a job, a network under a watch, and what is wrong with it."""
+    table, _, ready = opened(job)
+    if job.is_network:
+        from thalweg.jobs.network import fit_network
+
+        watched = fit_network(ready, job.time_limit, progress=progress)
+        return watched.run, watched.findings
+    from thalweg.jobs.linear import train_linear
+
+    done = train_linear(job, ready, table.encoding, progress=progress)
+    return done.run, done.findings
 
 
 def treated(
@@ -126,7 +135,8 @@ def treated(
     )
     if out is not None:
         write_file(Path(out), verdict.treated.to_toml().encode())
-        note(f"the treated recipe is in {out}", "written")
+        which = "treated recipe" if verdict.is_treated else "recipe, unchanged,"
+        note(f"the {which} is in {out}", "written")
     if as_json:
         say_json({"data": data, "treatment": verdict.to_dict()})
     else:
