@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from thalweg.planner.path import path
     from thalweg.planner.plan import plan
     from thalweg.planner.race import Race, race
+    from thalweg.report.report import Report, report
     from thalweg.tables.encoding import Encoding
     from thalweg.tables.read import read
     from thalweg.tables.table import Table
@@ -127,6 +128,8 @@ _HOMES = {
     "Race": "planner.race",
     "race": "planner.race",
     "read": "tables.read",
+    "Report": "report.report",
+    "report": "report.report",
     "watch": "doctor.watch",
 }
 _MODULES = {
@@ -178,6 +181,7 @@ __all__ = [
     "RMSProp",
     "Race",
     "Regularized",
+    "Report",
     "Ridge",
     "Run",
     "Severity",
@@ -200,6 +204,7 @@ __all__ = [
     "plot",
     "race",
     "read",
+    "report",
     "surfaces",
     "theory",
     "watch",

@@ -15,8 +15,9 @@ any point in its place, and bound f(w_t) − f(u), so that
     f(w_t) − f* ≤ ‖w₀ − u‖²/2ηt + (f(u) − f*)        f(u) − f* at most the certificate's gap
 
 Where an assumption is not known to hold there is no line: a run with a search for its step, a
-momentum of its own or one that begins anew (FISTA's, unless restart=False), or a method that theory says nothing useful about. Theorems in expectation
-(SAG, SVRG) are for steps that nobody takes; they are in `thalweg.theory`.
+momentum of its own or one that begins anew (unless restart=False), or a method that theory says
+nothing useful about. Theorems in expectation (SAG, SVRG) are for steps that nobody takes; they are
+in `thalweg.theory`.
 """
 
 from __future__ import annotations

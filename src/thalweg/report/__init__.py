@@ -1,1 +1,29 @@
-"""Reports: what a run, or several, came to, as one HTML file that needs nothing else."""
+"""Reports: what a run, or several, came to, as one HTML file that needs nothing else.
+
+subject       everything that a page may show
+markup        pieces of HTML: tables, lists, code to copy, files to save
+drawing       a figure in a page, in two widths
+verdict, plan, convergence, certificate, findings, layers, data, reproduce
+              the sections, in this order; one without content is left out
+style, script how a page looks, and the little that moves in it
+page          all of them as one document, of 1 MB at most
+report        `tw.report`
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+
+class _Package(ModuleType):
+    """Importing a part of this package makes it `thalweg.report`, which must stay `tw.report`."""
+
+    def __call__(self, thing: Any, **more: Any) -> Any:
+        from thalweg.report.report import report
+
+        return report(thing, **more)
+
+
+sys.modules[__name__].__class__ = _Package
