@@ -1,9 +1,6 @@
 """Subjects of reports made of real runs, for tests that look at pages."""
 
 import numpy as np
-import torch
-from sklearn.datasets import load_digits
-from torch.nn.functional import cross_entropy as entropy
 
 import thalweg as tw
 from thalweg.curvature.density import spectral_density
@@ -46,6 +43,10 @@ def diverged():
 
 def network():
     """Sigmoids on digits, watched, with the Hessian's spectrum where they ended."""
+    import torch  # takes seconds, which tests of other pages need not wait for
+    from sklearn.datasets import load_digits
+    from torch.nn.functional import cross_entropy as entropy
+
     X, y = load_digits(return_X_y=True)
     X, y = torch.tensor(X[:600], dtype=torch.float32) / 16, torch.tensor(y[:600])
     torch.manual_seed(0)

@@ -31,8 +31,8 @@ MEASURES = {
 }
 AXES = ("iterations", "passes", "seconds")
 BYTES = 12  # that a point takes in a drawing
-ROOM = 300_000  # bytes for all figures of this section
-ROWS = 1_600  # of the history to save, of all runs
+ROOM = 220_000  # bytes for all figures of this section
+ROWS = 1_200  # of the history to save, of all runs
 
 
 def convergence_section(subject: Subject, detail: Detail) -> Markup:
