@@ -78,6 +78,12 @@ LOOK = """
       if (rect.left < frame.left - 1 || rect.right > frame.right + 1)
         problems.push(`${node.data.trim()} is cut`);
     }
+    if (parent.closest("th:not(tbody th),td.n,dt,nav,label,button,.badge"))
+      for (const word of node.data.matchAll(/\\S+/g)) {
+        range.setStart(node, word.index);
+        range.setEnd(node, word.index + word[0].length);
+        if (range.getClientRects().length > 1) problems.push(`${word[0]} is broken`);
+      }
     const ground = svg ? getComputedStyle(svg).getPropertyValue("--tw-paper").trim()
       : behind(parent);
     const ratio = contrast(svg ? style.fill : style.color, ground);
@@ -154,10 +160,11 @@ def test_the_check_itself_sees_what_is_wrong(browser, tmp_path):
         "<p style='position:absolute;top:0'>one</p><p style='position:absolute;top:4px'>two</p>"
         "<p style='width:40px;overflow:hidden;white-space:nowrap'>far too long for it</p>"
         "<div style='width:3000px'>wide</div>"
+        "<dt style='width:20px;overflow-wrap:anywhere'>broken</dt>"
     )
     tab = opened(browser, bad, viewport={"width": 800, "height": 600})
     told = " ".join(tab.evaluate(LOOK)["problems"])
-    for word in ("page is", "faint has a contrast", '"one" meets "two"', "wide in 40"):
+    for word in ("page is", "faint has a contrast", '"one" meets "two"', "wide in 40", "broken is"):
         assert word in told, told
     tab.close()
 

@@ -52,6 +52,6 @@ def test_a_point_and_a_spectrum():
     subject = Subject((run_of(certificate=NONE),), point=point, spectrum=spectrum)
     page = certificate_section(subject, Detail())
     parsed(page)
-    for text in ("Curvature where it ended", "saddle", "λ_min", "λ_max", "way out", "f falls by",
-                 'data-name="spectrum"', "Eigenvalues from -1 to 3"):  # fmt: skip
+    for text in ("The point where it ended", "losses", "saddle", "λ_min", "λ_max", "way out",
+                 "f falls by", 'data-name="spectrum"', "Eigenvalues from -1 to 3"):  # fmt: skip
         assert text in page, text

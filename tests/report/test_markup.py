@@ -5,6 +5,7 @@ import pytest
 from drawings import parsed
 from thalweg.report.markup import (
     GOOD,
+    STACKS,
     Markup,
     badge,
     element,
@@ -34,7 +35,7 @@ def test_text_is_escaped_once_and_markup_is_not():
 @pytest.mark.parametrize(
     "piece",
     [
-        table(NASTY, (NASTY, NASTY), [(NASTY, NASTY)], numbers=(1,), stacks=True),
+        table(NASTY, (NASTY, NASTY), [(NASTY, NASTY)], numbers=(1,), kind=STACKS),
         facts([(NASTY, NASTY), ("empty", ""), ("none", None)]),
         badge(NASTY, GOOD),
         folded(NASTY, to_copy("x")),
@@ -56,6 +57,13 @@ def test_a_table_by_hand():
         '<thead><tr><th scope="col">a</th><th scope="col" class="n">b</th></tr></thead>'
         '<tbody><tr><th scope="row">x</th><td class="n">1</td></tr></tbody></table>'
     )
+
+
+def test_a_table_that_stacks_tells_heads_of_numbers_but_not_of_badges():
+    found = table("c", ("a", "b", "d"), [("x", 1, badge("holds", GOOD))], kind=STACKS)
+    assert found.startswith('<table class="stacks">')
+    assert 'data-head="b"' in found
+    assert 'data-head="d"' not in found
 
 
 def test_facts_without_content_are_left_out():

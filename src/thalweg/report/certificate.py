@@ -16,7 +16,18 @@ from thalweg.core.run import Run
 from thalweg.figures.convergence import MOST, convergence, names
 from thalweg.figures.spectrum import spectrum
 from thalweg.report.drawing import FEWEST, Detail, drawing
-from thalweg.report.markup import GOOD, WARN, Markup, badge, element, facts, number, section, table
+from thalweg.report.markup import (
+    GOOD,
+    STACKS,
+    WARN,
+    Markup,
+    badge,
+    element,
+    facts,
+    number,
+    section,
+    table,
+)
 from thalweg.report.subject import Subject
 from thalweg.report.verdict import ranked
 
@@ -32,25 +43,25 @@ def certificate_section(subject: Subject, detail: Detail) -> Markup:
         parts.append(_whole(certified[0]))
     elif certified:
         parts.append(_several(certified))
+    elif subject.point is not None or subject.spectrum is not None:
+        parts.append(_whole(runs[0]))
     if subject.point is not None:
-        parts.append(_point(subject.point))
-    if parts or subject.spectrum is not None:
-        parts += _gap_curve(runs, detail)
+        parts += [element("h3", "The point where it ended"), _point(subject.point)]
+    parts += _gap_curve(runs, detail)
     if subject.spectrum is not None:
         figure = spectrum(subject.spectrum)
         parts.append(drawing(figure, "spectrum", detail))
         parts.append(element("p", figure.summary, class_="note"))
     if not parts:
         return Markup()
-    title = "Certificate" if certified else "Curvature where it ended"
-    return section("certificate", title, parts)
+    return section("certificate", "Certificate", parts)
 
 
 def _whole(run: Run) -> Markup:
     certificate = run.certificate
     return facts(
         [
-            (certificate.kind, _held(run)),
+            (certificate.kind, _held(run) if certificate.kind != NONE else ""),
             ("statement", certificate.statement),
             ("shows", certificate.shows),
             ("does not show", certificate.does_not_show),
@@ -68,7 +79,7 @@ def _several(runs: Sequence[Run]) -> Markup:
     ]  # fmt: skip
     best = runs[0].certificate
     heads = ("method", "certificate", "verdict", "measured", "limit")
-    whole = table("What is proved of each run", heads, rows, numbers=(3, 4), stacks=True)
+    whole = table("What is proved of each run", heads, rows, numbers=(3, 4), kind=STACKS)
     told = facts([("shows", best.shows), ("does not show", best.does_not_show)], "lines")
     return Markup(whole + element("h3", f"Of {names(runs)[0]}") + told)
 

@@ -62,7 +62,7 @@ def _finding(finding: Finding) -> Markup:
         parts.append(to_copy(finding.advice, "What helps"))
     evidence = list(_evidence(finding))
     if evidence:
-        shown = table("Evidence", ("measured", "number"), evidence[:MOST_NUMBERS], numbers=(1,))
+        shown = table("Evidence", ("measured", "number"), evidence[:MOST_NUMBERS])
         more = len(evidence) - MOST_NUMBERS
         rest = element("p", f"and {more} more", class_="note") if more > 0 else Markup()
         parts.append(folded("The numbers", Markup(shown + rest)))

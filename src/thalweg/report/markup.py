@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 GOOD, WARN, BAD, INFO = "good", "warn", "bad", "info"
+STACKS, DENSE = "stacks", "dense"  # kinds of tables
 SIGNS = {GOOD: "✓", WARN: "!", BAD: "✕", INFO: "●"}  # tones, for those who see no colours
 PLAIN_IN_URI = "-_.~!*'(),:;=@/+[]{}"  # need no % in a data URI
 
@@ -59,12 +60,12 @@ def table(
     rows: Iterable[Sequence[Any]],
     *,
     numbers: Sequence[int] = (),
-    stacks: bool = False,
+    kind: str = "",
 ) -> Markup:
     """A table whose first column names the row; `numbers` are columns set to the right.
 
-    One that `stacks` becomes a list of rows on narrow screens, each cell with the head of its
-    column.
+    One of the kind "stacks" becomes a list on narrow screens, each number with the head of its
+    column; one that is "dense" is set small there.
     """
     aligned = ["n" if k in numbers else "" for k in range(len(heads))]
     head = joined(
@@ -74,15 +75,17 @@ def table(
     body = []
     for first, *cells in rows:
         line = [
-            element("td", cell, class_=side, data_head=name if stacks else "")
+            element("td", cell, class_=side, data_head="" if isinstance(cell, Markup) else name)
+            if kind == STACKS
+            else element("td", cell, class_=side)
             for cell, side, name in zip(cells, aligned[1:], heads[1:], strict=True)
         ]
         body.append(element("tr", joined([element("th", first, scope="row"), *line])))
-    kind = ' class="stacks"' if stacks else ""
-    return Markup(
-        f"<table{kind}>{element('caption', caption)}<thead>{element('tr', head)}</thead>"
-        f"<tbody>{joined(body)}</tbody></table>"
+    whole = Markup(
+        f"{element('caption', caption)}<thead>{element('tr', head)}</thead>"
+        f"<tbody>{joined(body)}</tbody>"
     )
+    return element("table", whole, class_=kind)
 
 
 def facts(pairs: Iterable[tuple[str, Any]], kind: str = "facts") -> Markup:

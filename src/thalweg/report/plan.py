@@ -2,7 +2,7 @@
 
 A ratio is judged by its factor, whichever of both is larger: within 2 the prediction was close,
 within 10 it was off, beyond that far off. Runs that ended before their tolerance have no ratio: the
-plan predicts the whole way.
+plan predicts the whole way, and they say "early".
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from thalweg.figures.plan_and_actual import SHOWN, plan_and_actual
 from thalweg.report.drawing import Detail, drawing
 from thalweg.report.markup import (
     BAD,
+    DENSE,
     GOOD,
     WARN,
     Markup,
@@ -45,16 +46,16 @@ def plan_section(subject: Subject, detail: Detail) -> Markup:
     parts = [
         table(
             "Predicted and actual cost, the cheapest first",
-            ("method", "guaranteed", "predicted", "actual", "ratio"),
+            ("method", "at most", "predicted", "actual", "ratio"),
             [_cells(row, row.method in done) for row in rows],
             numbers=(1, 2, 3, 4),
-            stacks=True,
+            kind=DENSE,
         ),
         element(
             "p",
-            "Guaranteed: iterations that a theorem needs at most under the L and μ below. "
-            "Predicted: usual counts, with kernels timed on these data. Ratio: actual by predicted "
-            f"time. Planning took {spelled_seconds(plan.seconds)}.",
+            "At most: iterations that a theorem guarantees under the L and μ below. Predicted: "
+            "usual counts, with kernels timed on these data. Ratio: actual by predicted time; "
+            f"✓ within 2, ! within 10, ✕ beyond. Planning took {spelled_seconds(plan.seconds)}.",
             class_="note",
         ),
         *(element("p", text, class_="note") for text in (plan.advice, *plan.changes) if text),
@@ -96,9 +97,7 @@ def ratio_badge(ratio: float) -> Markup:
     """Actual by predicted, and how good that is."""
     factor = max(ratio, 1.0 / ratio) if ratio > 0 else math.inf
     text = f"{ratio:.2g}×" if ratio < 10.0 else f"{ratio:,.0f}×"
-    if factor <= CLOSE:
-        return badge(f"{text} close", GOOD)
-    return badge(f"{text} off", WARN) if factor <= OFF else badge(f"{text} far off", BAD)
+    return badge(text, GOOD if factor <= CLOSE else WARN if factor <= OFF else BAD)
 
 
 def _cells(row: PlanRow, is_done: bool) -> tuple[str | Markup, ...]:
@@ -106,7 +105,7 @@ def _cells(row: PlanRow, is_done: bool) -> tuple[str | Markup, ...]:
     predicted = _cost(row.predicted_seconds, row.predicted_iterations)
     if row.actual_seconds is None or row.actual_iterations is None:
         return row.method, bound, predicted, DASH, DASH
-    ratio: str | Markup = "ended early"
+    ratio: str | Markup = "early"
     if is_done and row.predicted_seconds > 0 and math.isfinite(row.predicted_seconds):
         ratio = ratio_badge(row.actual_seconds / row.predicted_seconds)
     actual = _cost(row.actual_seconds, row.actual_iterations)

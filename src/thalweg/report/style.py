@@ -43,7 +43,8 @@ STYLE = f"""
 *{{box-sizing:border-box}}
 html{{-webkit-text-size-adjust:100%}}
 body{{margin:0;background:var(--bg);color:var(--ink);
-font:1rem/1.6 system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;overflow-wrap:anywhere}}
+font:1rem/1.6 system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;overflow-wrap:break-word}}
+h1,dd,pre,code,tbody th,td{{overflow-wrap:anywhere}}
 main{{max-width:46rem;margin:0 auto;padding:3.5rem 1.5rem 5rem}}
 .eyebrow{{margin:0 0 .75rem;color:var(--muted);font-size:.8125rem;letter-spacing:.08em;
 text-transform:uppercase}}
@@ -74,8 +75,7 @@ nav a:hover{{text-decoration:underline}}
 dl{{margin:0 0 1.75rem}}
 dt{{color:var(--muted);font-size:.8125rem}}
 dd{{margin:0;font-variant-numeric:tabular-nums}}
-.facts{{display:grid;grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr));gap:1rem 1.5rem}}
-.facts.large{{grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:1.25rem 1.5rem}}
+.facts{{display:grid;grid-template-columns:repeat(auto-fill,minmax(7.25rem,1fr));gap:1.125rem 1rem}}
 .facts.large dd{{font-size:1.1875rem;font-weight:600;line-height:1.4}}
 .lines>div{{display:grid;grid-template-columns:8.5rem 1fr;gap:0 1.5rem;padding:.5rem 0;
 border-bottom:1px solid var(--line)}}
@@ -90,10 +90,12 @@ th:first-child,td:first-child{{padding-left:0}}
 th:last-child,td:last-child{{padding-right:0}}
 thead th{{color:var(--muted);font-size:.8125rem;vertical-align:bottom}}
 tbody th{{font-weight:600}}
-.n{{text-align:right}}
+.n{{text-align:right;white-space:nowrap}}
 .small{{color:var(--muted);font-size:.8125rem;font-weight:400}}
-td .small{{display:inline-block;min-width:4.75em}}
+td .small{{display:inline-block;min-width:4.5em}}
 dd .small{{display:block}}
+table+p.note{{margin-top:-.75rem}}
+p.note+.facts{{margin-top:1.75rem}}
 p.note{{color:var(--muted);font-size:.875rem}}
 ul{{margin:0 0 1rem;padding-left:1.25rem}}
 li{{margin:.25rem 0}}
@@ -150,8 +152,12 @@ padding:.75rem 0;border-bottom:1px solid var(--line)}}
 .stacks th,.stacks td{{padding:.125rem 0;border:0}}
 .stacks td{{display:flex;justify-content:space-between;align-items:baseline;gap:.75rem;
 text-align:right}}
-td .small{{min-width:0}}
-.stacks td::before{{content:attr(data-head);color:var(--muted);font-size:.8125rem;text-align:left}}
+.stacks td::before{{content:attr(data-head);color:var(--muted);font-size:.8125rem;text-align:left;
+white-space:nowrap}}
+.stacks td:not([data-head]){{justify-content:end}}
+.dense{{font-size:.8125rem}}
+.dense th,.dense td{{padding-left:.25rem;padding-right:.25rem}}
+.dense td .small{{display:block}}
 }}
 @media print{{
 body{{font-size:10.5pt}}

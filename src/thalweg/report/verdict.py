@@ -28,6 +28,7 @@ from thalweg.report.markup import (
     GOOD,
     INFO,
     SIGNS,
+    STACKS,
     WARN,
     Markup,
     badge,
@@ -177,7 +178,7 @@ def standings(runs: Sequence[Run]) -> Markup:
         )
     measures = list(dict.fromkeys(distance(run)[0] for run in runs))
     heads = ("method", "verdict", " or ".join(measures), "value", "iterations", "time")
-    return table("Runs, best first", heads, rows, numbers=(2, 3, 4, 5), stacks=True)
+    return table("Runs, best first", heads, rows, numbers=(2, 3, 4, 5), kind=STACKS)
 
 
 def distance(run: Run) -> tuple[str, float | None]:
