@@ -38,7 +38,7 @@ def test_every_run_stands_beside_its_prediction():
     page = plan_section(Subject((newton, gd)), Detail())
     root = parsed(page)
     cells = {row[0].text: ["".join(c.itertext()) for c in row] for row in root.iter("tr")}
-    assert cells["newton"] == ["newton", "—", "1 ms 1 it", "100 ms 1 it", "✕ 100×"]
+    assert cells["newton"] == ["newton", "1 ms 1 it", "100 ms 1 it", "✕ 100×"]
     assert cells["gd"][-1] == "early"
     assert "≤ 4" in page
     assert "∞" in page
@@ -50,6 +50,16 @@ def test_of_two_runs_of_a_method_the_faster_counts():
     late = run_of("gd", [3], outcome=Outcome.TIME_LIMIT)
     for runs in ((slow, fast, late), (fast, late, slow)):
         assert plan_with_actual(Subject(runs)).row("gd").actual_iterations == 1
+
+
+def test_bounds_have_a_column_where_there_are_any():
+    plan = plan_of(("gd", "adam"))
+    gd, adam = plan.rows
+    plan = dataclasses.replace(plan, rows=(dataclasses.replace(gd, bound=39_700.0), adam))
+    root = parsed(plan_section(Subject((run_of("newton", plan=plan),)), Detail()))
+    cells = {row[0].text: ["".join(c.itertext()) for c in row] for row in root.iter("tr")}
+    assert cells["gd"] == ["gd", "39,700 it", "1 ms 1 it", "", ""]
+    assert cells["adam"][1] == "—"
 
 
 def test_refusals_advice_and_changes_are_told():

@@ -32,7 +32,6 @@ from thalweg.report.markup import (
 from thalweg.report.subject import Subject
 
 CLOSE, OFF = 2.0, 10.0  # factors
-DASH = "—"
 
 
 def plan_section(subject: Subject, detail: Detail) -> Markup:
@@ -44,20 +43,8 @@ def plan_section(subject: Subject, detail: Detail) -> Markup:
     able = [row for row in plan.rows if row.eligible]
     rows = [row for k, row in enumerate(able) if k < SHOWN or row.actual_seconds is not None]
     parts = [
-        table(
-            "Predicted and actual cost, the cheapest first",
-            ("method", "at most", "predicted", "actual", "ratio"),
-            [_cells(row, row.method in done) for row in rows],
-            numbers=(1, 2, 3, 4),
-            kind=DENSE,
-        ),
-        element(
-            "p",
-            "At most: iterations that a theorem guarantees under the L and μ below. Predicted: "
-            "usual counts, with kernels timed on these data. Ratio: actual by predicted time; "
-            f"✓ within 2, ! within 10, ✕ beyond. Planning took {spelled_seconds(plan.seconds)}.",
-            class_="note",
-        ),
+        _table(rows, done),
+        element("p", _legend(rows, plan.seconds), class_="note"),
         *(element("p", text, class_="note") for text in (plan.advice, *plan.changes) if text),
         facts([(name, _measured(value)) for name, value in plan.geometry.items()]),
     ]
@@ -100,16 +87,40 @@ def ratio_badge(ratio: float) -> Markup:
     return badge(text, GOOD if factor <= CLOSE else WARN if factor <= OFF else BAD)
 
 
+def _table(rows: list[PlanRow], done: set[str]) -> Markup:
+    heads: tuple[str, ...] = ("method", "predicted", "actual", "ratio")
+    cells = [_cells(row, row.method in done) for row in rows]
+    if any(row.bound is not None for row in rows):
+        heads = (heads[0], "at most", *heads[1:])
+        cells = [(c[0], _bound(row), *c[1:]) for c, row in zip(cells, rows, strict=True)]
+    caption = "Predicted and actual cost, the cheapest first"
+    return table(caption, heads, cells, numbers=range(1, len(heads)), kind=DENSE)
+
+
+def _legend(rows: list[PlanRow], seconds: float) -> str:
+    words = "Predicted: usual counts, with kernels timed on these data. "
+    if any(row.bound is not None for row in rows):
+        words = "At most: iterations that a theorem guarantees with the L and μ below. " + words
+    if any(row.actual_seconds is not None for row in rows):
+        words += (
+            "Ratio: actual by predicted time; ✓ within 2, ! within 10, ✕ beyond, early where a run "
+            "ended before its tolerance. "
+        )
+    return f"{words}Planning took {spelled_seconds(seconds)}."
+
+
+def _bound(row: PlanRow) -> str:
+    return "—" if row.bound is None else f"{_count(row.bound)} it"
+
+
 def _cells(row: PlanRow, is_done: bool) -> tuple[str | Markup, ...]:
-    bound = DASH if row.bound is None else f"{_count(row.bound)} it"
     predicted = _cost(row.predicted_seconds, row.predicted_iterations)
     if row.actual_seconds is None or row.actual_iterations is None:
-        return row.method, bound, predicted, DASH, DASH
+        return row.method, predicted, "", ""
     ratio: str | Markup = "early"
     if is_done and row.predicted_seconds > 0 and math.isfinite(row.predicted_seconds):
         ratio = ratio_badge(row.actual_seconds / row.predicted_seconds)
-    actual = _cost(row.actual_seconds, row.actual_iterations)
-    return row.method, bound, predicted, actual, ratio
+    return row.method, predicted, _cost(row.actual_seconds, row.actual_iterations), ratio
 
 
 def _cost(seconds: float, iterations: float) -> Markup:

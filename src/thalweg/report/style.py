@@ -114,7 +114,8 @@ border:0}}
 border-radius:1rem;font-size:.875rem}}
 .choice input:checked+span{{border-color:var(--ink);background:var(--ink);color:var(--bg)}}
 .choice input:focus-visible+span{{outline:2px solid var(--link);outline-offset:2px}}
-.plots .plot:first-of-type{{margin-top:1.25rem}}
+.plots .plot{{margin-top:1.25rem}}
+.plots figure{{margin-bottom:.5rem}}
 .finding{{margin:0 0 2rem;padding:0 0 0 1.25rem;border-left:3px solid var(--tone)}}
 .finding h3{{display:flex;flex-wrap:wrap;gap:.375rem .625rem;align-items:baseline}}
 .finding h3 span:last-child{{display:inline-block}}
@@ -157,6 +158,8 @@ white-space:nowrap}}
 .stacks td:not([data-head]){{justify-content:end}}
 .dense{{font-size:.8125rem}}
 .dense th,.dense td{{padding-left:.25rem;padding-right:.25rem}}
+.dense th:first-child{{padding-left:0}}
+.dense th:last-child,.dense td:last-child{{padding-right:0}}
 .dense td .small{{display:block}}
 }}
 @media print{{

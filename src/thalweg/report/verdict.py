@@ -171,7 +171,7 @@ def standings(runs: Sequence[Run]) -> Markup:
                 name,
                 badge(found.word.lower(), found.tone),
                 number(distance(run)[1]),
-                number(run.value),
+                f"{run.value:.6g}",
                 number(run.iterations),
                 spelled_seconds(run.seconds),
             )
