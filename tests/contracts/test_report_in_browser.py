@@ -226,6 +226,8 @@ def test_a_notebook_cell_keeps_its_own_style(browser, pages, tmp_path):
     inside = tab.frame_locator("iframe").locator("h1")
     assert "Rosenbrock" in inside.inner_text()
     assert inside.evaluate("e => getComputedStyle(e).color") != "rgb(1, 2, 3)"
+    tab.frame_locator("iframe").locator("nav a").last.click()
+    assert tab.frames[1].evaluate("scrollY") > 100
     assert tab.locator("p", has_text="after").is_visible()
     assert tab.errors == []
     tab.close()

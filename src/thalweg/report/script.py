@@ -36,6 +36,12 @@ for (const pre of document.querySelectorAll("pre.copy")) {
     setTimeout(() => (made.textContent = "Copy"), 1500);
   });
 }
+if (location.protocol === "about:")  // in a notebook's frame, # is its page and not this one
+  for (const link of document.querySelectorAll("nav a"))
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      document.querySelector(link.hash).scrollIntoView();
+    });
 for (const figure of document.querySelectorAll("figure[data-name]")) {
   button("SVG", figure.querySelector("figcaption"), () => {
     const drawn = [...figure.querySelectorAll("svg")].find((svg) => svg.getClientRects().length);

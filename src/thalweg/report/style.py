@@ -44,7 +44,7 @@ STYLE = f"""
 html{{-webkit-text-size-adjust:100%}}
 body{{margin:0;background:var(--bg);color:var(--ink);
 font:1rem/1.6 system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;overflow-wrap:break-word}}
-h1,dd,pre,code,tbody th,td{{overflow-wrap:anywhere}}
+h1,h3,dt,dd,pre,code,tbody th,td{{overflow-wrap:anywhere}}
 main{{max-width:46rem;margin:0 auto;padding:3.5rem 1.5rem 5rem}}
 .eyebrow{{margin:0 0 .75rem;color:var(--muted);font-size:.8125rem;letter-spacing:.08em;
 text-transform:uppercase}}
@@ -161,6 +161,13 @@ white-space:nowrap}}
 .dense th:first-child{{padding-left:0}}
 .dense th:last-child,.dense td:last-child{{padding-right:0}}
 .dense td .small{{display:block}}
+}}
+@media (max-width:380px){{
+.dense{{font-size:.75rem}}
+.dense th,.dense td{{padding-left:.125rem;padding-right:.125rem}}
+.dense .badge{{padding:0 .25rem;font-size:.75rem}}
+.dense .n{{white-space:normal}}
+.stacks tr{{grid-template-columns:1fr}}
 }}
 @media print{{
 body{{font-size:10.5pt}}
