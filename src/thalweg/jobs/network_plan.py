@@ -38,9 +38,9 @@ from thalweg.doctor.check import check
 from thalweg.doctor.symptoms.rate import limit_of
 from thalweg.doctor.watch import RARER
 from thalweg.jobs.job import Job
-from thalweg.jobs.network import Pair, Ready, outputs, ready, relevant
 from thalweg.jobs.network_activations import activation_bytes
 from thalweg.jobs.network_recipe import AUTO, job_recipe
+from thalweg.jobs.network_training import Pair, Ready, outputs, ready, relevant
 from thalweg.jobs.rows import Rows
 from thalweg.nets.flat import trainable
 from thalweg.nets.probes.curvature import Curvature, curvature
