@@ -101,5 +101,5 @@ def test_the_distance_is_the_gap_or_the_gradient():
 
 def test_scores_and_numbers_are_told():
     page = header(Subject((run_of(),), scores={"validation": {"accuracy": 0.9731}}))
-    for text in ("accuracy, validation", "0.9731", "1e-06", "allowed: 1e-05", "4.9 s", "49"):
+    for text in (">accuracy<", ">validation<", "0.9731", "1e-06", "allowed: 1e-05", "4.9 s", "49"):
         assert text in page, text

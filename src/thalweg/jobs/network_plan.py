@@ -38,9 +38,9 @@ from thalweg.doctor.check import check
 from thalweg.doctor.symptoms.rate import limit_of
 from thalweg.doctor.watch import RARER
 from thalweg.jobs.job import Job
-from thalweg.jobs.network import Pair, Ready, outputs, ready, relevant
 from thalweg.jobs.network_activations import activation_bytes
 from thalweg.jobs.network_recipe import AUTO, job_recipe
+from thalweg.jobs.network_training import Pair, Ready, outputs, ready, relevant
 from thalweg.jobs.rows import Rows
 from thalweg.nets.flat import trainable
 from thalweg.nets.probes.curvature import Curvature, curvature
@@ -126,8 +126,10 @@ class NetworkPlan:
 
     def _heads(self) -> list[tuple[str, str]]:
         sizes = "   ".join(f"{name} {size(count)}" for name, count in self.memory.items())
+        network, _, course = self.problem.partition("; ")
         lines = [
-            ("Problem", self.problem),
+            ("Problem", network),
+            ("", course),
             ("Geometry", "   ".join(f"{name} {x}" for name, x in self.geometry.items())),
             ("Memory", sizes),
         ]
@@ -276,7 +278,7 @@ def _problem(job: Job, made: Ready, dim: int, encoding: Encoding) -> str:
     return (
         f"{job.builder or recipe.layers}, {dim:,} parameters, {recipe.loss}"
         + (f" of {len(classes)} classes" if classes else "")
-        + f"\n           {n:,} rows × {'×'.join(map(str, made.data[0].shape[1:]))}, "
+        + f"; {n:,} rows × {'×'.join(map(str, made.data[0].shape[1:]))}, "
         f"batches of {batch:,}, {count_of(made.steps // recipe.epochs, 'step')} an epoch, "
         f"{count_of(recipe.epochs, 'epoch')}"
     )

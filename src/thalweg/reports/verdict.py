@@ -14,7 +14,7 @@ time, others by how far they came. Runs on different objectives are not ranked b
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,12 +92,13 @@ def header(subject: Subject) -> Markup:
     strip += [element("p", found.sentence)] if len(runs) == 1 or found.tone != GOOD else []
     parts = [head, element("div", joined(strip), class_=f"verdict {found.tone}")]
     if len(runs) == 1:
-        parts.append(facts([*_numbers(best), *_scores(subject)], "facts large"))
+        parts.append(facts(_numbers(best), "facts large"))
         parts.append(element("p", why(best), class_="why"))
     else:
         parts.append(standings(runs))
-        parts.append(facts(_scores(subject), "facts large"))
         parts += [element("p", sentence, class_="why") for sentence in [_planned(runs)] if sentence]
+    if subject.scores:
+        parts.append(scores_table(subject.scores))
     return Markup("".join(parts))
 
 
@@ -213,12 +214,15 @@ def _within(left: float, limit: float) -> Markup:
     return Markup(f"{html(number(left))}{small}")
 
 
-def _scores(subject: Subject) -> list[tuple[str, str]]:
-    return [
-        (f"{measure}, {rows}", f"{value:.4g}")
-        for rows, measures in subject.scores.items()
-        for measure, value in measures.items()
+def scores_table(scores: Mapping[str, Mapping[str, float]]) -> Markup:
+    """How good it is, by rows that were predicted and by measure."""
+    measures = list(dict.fromkeys(name for each in scores.values() for name in each))
+    rows = [
+        (name, *(f"{each[measure]:.4g}" if measure in each else "" for measure in measures))
+        for name, each in scores.items()
     ]
+    heads = ("rows", *measures)
+    return table("Scores", heads, rows, numbers=range(1, len(heads)), kind=STACKS)
 
 
 def _planned(runs: Sequence[Run]) -> str:
