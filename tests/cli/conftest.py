@@ -19,7 +19,17 @@ def made(tmp_path_factory):
     ):
         done = thalweg("train", *asked, *options, "--out", root / name)
         assert done.exit_code == code, done.output
-    network = ("--model", "mlp:4", "--epochs", "3", "--standardize", "--seed", "1")
+    network = (
+        "--model",
+        "mlp:4",
+        "--epochs",
+        "3",
+        "--standardize",
+        "--seed",
+        "1",
+        "--validation",
+        "0.2",
+    )
     done = thalweg("train", "@iris", *network, "--no-report", "--out", root / "network")
     assert done.exit_code == 0, done.output
     return root

@@ -128,7 +128,7 @@ def treated(
     from thalweg.jobs.network_samples import pair
 
     recipe = job_recipe(job, encoding)
-    held = None if rows.held is None else pair(rows.held, encoding, recipe.loss, "held-out rows")
+    held = None if rows.held is None else pair(rows.held, encoding, recipe.loss)
     note("remedies are tried as paired trainings; this takes a while", "treatment")
     verdict = treat(
         recipe, pair(rows, encoding, recipe.loss), _budget(budget, BUDGET), validation=held
@@ -168,15 +168,16 @@ def _budget(text: str | None, usual: float) -> float | str:
 
 def text(screen: Screen, source: str, run: Run, findings: Sequence[Finding]) -> str:
     """What a person reads."""
-    count = len(findings)
+    from thalweg.core.card import count_of
+
+    count, taken = len(findings), count_of(run.iterations, "iteration")
     heading = f"{count} finding{'' if count == 1 else 's, worst first'}"
     gap = run.certificate.gap
     proof = "" if gap is None else f", duality gap {gap:.2g}"
     lines = [
         *screen.wrapped(f"{source}: {run.objective}", hanging=2),
         *screen.wrapped(
-            f"{run.method}: {run.outcome.word.lower()} after {run.iterations} iterations{proof}",
-            hanging=2,
+            f"{run.method}: {run.outcome.word.lower()} after {taken}{proof}", hanging=2
         ),
         *screen.wrapped(heading if count else f"nothing wrong was found with {LOOKED_AT}"),
     ]
