@@ -13,6 +13,7 @@ from thalweg.cli import completion, options
 from thalweg.cli.ending import DONE, code_of
 from thalweg.cli.opening import opened, rows_and_table
 from thalweg.cli.request import job_of, refuse_beside
+from thalweg.cli.result import finding_record
 from thalweg.cli.screen import BAD, DOUBTFUL, Screen, note, say, say_json, screen_of
 from thalweg.cli.wording import as_typed
 from thalweg.core.errors import InputError
@@ -205,8 +206,6 @@ def _filled(screen: Screen, line: str, hanging: int) -> str:
 
 def record(source: str, run: Run, findings: Sequence[Finding]) -> dict[str, Any]:
     """The same as plain values."""
-    from dataclasses import asdict
-
     return {
         "data": source,
         "problem": run.objective,
@@ -215,7 +214,5 @@ def record(source: str, run: Run, findings: Sequence[Finding]) -> dict[str, Any]
         "certified": run.converged,
         "gap": run.certificate.gap,
         "iterations": run.iterations,
-        "findings": [
-            {**asdict(finding), "severity": finding.severity.name} for finding in findings
-        ],
+        "findings": list(map(finding_record, findings)),
     }

@@ -13,6 +13,7 @@ from thalweg.cli.ending import DONE
 from thalweg.cli.opening import opened, rows_and_table
 from thalweg.cli.options import everywhere, methods, model, reading, tolerance
 from thalweg.cli.request import job_of
+from thalweg.cli.result import finding_record
 from thalweg.cli.screen import CHIEF, TIED, Column, Screen, say, say_json, screen_of, table
 from thalweg.cli.wording import as_typed
 
@@ -71,7 +72,9 @@ def plan(ctx: click.Context, data: str, as_json: bool, quiet: bool, **asked: Any
         found = plan_network(job, rows, data_table.encoding, asked["method"])
         command = next_command(job, asked["method"])
         if as_json:
-            say_json({"kind": "network", **found.as_record(), "command": command})
+            findings = list(map(finding_record, found.findings))
+            record = {**found.as_record(), "findings": findings}
+            say_json({"kind": "network", **record, "command": command})
         else:
             say(network_text(screen, found), *screen.wrapped(f"next: {command}", hanging=6))
         return DONE
