@@ -77,6 +77,13 @@ def test_answers_by_hand():
     assert odds is None
 
 
+def test_outputs_that_are_no_numbers_are_answered_without_a_warning():
+    module = torch.nn.Linear(1, 2, bias=False)
+    module.weight.data[:] = torch.tensor([[3e38], [-3e38]])
+    codes, odds = NetworkModel(module, "cross-entropy", ("a", "b")).answers(np.array([[9.0]]))
+    assert (codes.tolist(), odds.tolist()) == ([0], [[1.0, 0.0]])
+
+
 def test_weights_that_are_not_there(folder):
     place, job, _, table = folder
     (place / "model.safetensors").unlink()

@@ -166,13 +166,21 @@ def test_classes_and_numbers():
     assert made.data[0].dtype == torch.float32
     assert made.data[1].dtype == torch.int64
     assert outputs(made.model, made.data[0].numpy()).shape == (120, 3)
-    assert (made.steps, made.every) == (STEPS, 1)
+    assert (made.steps, made.every, made.curvature_every) == (STEPS, 1, STEPS // 2)
     made = ready(*material(job_of(source="@diabetes")))
     assert (made.recipe.loss, made.recipe.monitor) == ("squared", "validation loss")
     assert made.data[1].dtype == torch.float32
     assert outputs(made.model, made.data[0].numpy()).shape == made.data[1].shape
     made = ready(*material(job_of({**SMALL, "loss": "binary-cross-entropy"}, "@cancer")))
     assert outputs(made.model, made.data[0].numpy()).shape == made.data[1].shape
+
+
+def test_looks_at_curvature_are_few_in_short_trainings_and_seven_in_long_ones():
+    made = ready(*material(job_of({**SMALL, "epochs": 10_000})))
+    assert made.every == 800
+    assert -(-made.steps // made.curvature_every) == 7
+    made = ready(*material(job_of({**SMALL, "epochs": 1600})))  # 192,000 rows, 20 looks' time
+    assert -(-made.steps // made.curvature_every) == 4
 
 
 def test_inputs_are_scaled_by_the_training_rows_alone():

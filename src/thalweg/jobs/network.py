@@ -17,6 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from torch import nn
 
 from thalweg.core.errors import InputError
@@ -34,6 +35,7 @@ from thalweg.tables.encoding import Encoding
 
 CHECKPOINT, MODEL = "checkpoint.pt", "model.safetensors"
 RECIPE, RECORD, SPECTRUM = "recipe.toml", "record.npz", "spectrum.npz"
+LARGEST = float(np.finfo(np.float32).max)
 
 
 class NetworkModel(NamedTuple):
@@ -45,7 +47,9 @@ class NetworkModel(NamedTuple):
 
     def answers(self, X: Any) -> Answers:
         """Numbers, or codes of classes with probabilities."""
-        return Answers(*from_scores(outputs(self.module, X), self.loss))
+        # Of a training that diverged, outputs may be beyond float32, or no numbers.
+        scores = np.nan_to_num(outputs(self.module, X), posinf=LARGEST, neginf=-LARGEST)
+        return Answers(*from_scores(scores, self.loss))
 
 
 def ready_network(job: Job, rows: Rows, encoding: Encoding) -> Ready:

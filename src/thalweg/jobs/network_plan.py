@@ -36,7 +36,6 @@ from thalweg.core.plan import ESTIMATED, EXACT, Measured, spelled_seconds
 from thalweg.core.storage import to_json
 from thalweg.doctor.check import check
 from thalweg.doctor.symptoms.rate import limit_of
-from thalweg.doctor.watch import RARER
 from thalweg.jobs.job import Job
 from thalweg.jobs.network_activations import activation_bytes
 from thalweg.jobs.network_recipe import AUTO, job_recipe
@@ -51,7 +50,7 @@ from thalweg.nets.training.evaluate import evaluate
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.journey import own_randomness
 from thalweg.nets.training.losses import loss_of
-from thalweg.nets.training.step import Stepper
+from thalweg.nets.training.step import Stepper, needs_closure
 from thalweg.tables.encoding import Encoding
 from thalweg.tables.table import size
 
@@ -183,7 +182,7 @@ def plan_network(
     recipe, model, data, held = made
     sample = _sample(data, recipe.seed, SAMPLE)
     took, bent = _clocked(lambda: _curvature(made, sample))
-    looks = -(-made.steps // (RARER * made.every))
+    looks = -(-made.steps // made.curvature_every)
     beside = looks * took + recipe.epochs * _validation_seconds(model, held)
     batch = min(len(data[0]), recipe.batch_size or len(data[0]))
     activations = round(batch * activation_bytes(model, recipe.loss, data))
@@ -202,11 +201,12 @@ def plan_network(
                 _remark(each, model, bent.largest),
             )
         )
+    optimizer = recipe.optimizer_for(model)
     findings = check(
         model,
         _sample(data, recipe.seed, CHECKED),
         recipe.loss,
-        recipe.optimizer_for(model),
+        None if needs_closure(optimizer) else optimizer,
         validation=held and _sample(held, recipe.seed, CHECKED),
         seed=recipe.seed,
     )

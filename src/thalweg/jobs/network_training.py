@@ -37,9 +37,13 @@ from thalweg.nets.recipes.recipe import Prepared, Recipe, augmentation_of
 from thalweg.nets.recipes.scaling import Scaling
 from thalweg.nets.training.evaluate import BATCH, modes_kept
 from thalweg.nets.training.inputs import Inputs
+from thalweg.nets.training.journey import own_randomness
 from thalweg.tables.encoding import Encoding
 
 LOOKS = 50  # of the watch, at layers
+FEWEST, MOST = 2, 7  # looks at curvature
+CURVATURE_SHARE = 0.2  # of the training's time, as far as the fewest fit into it
+CURVATURE_ROWS = 9500  # whose gradients take as long as a look at curvature, measured
 PAUSE = 5.0  # seconds between checkpoints
 
 Pair = tuple[torch.Tensor, torch.Tensor]
@@ -63,6 +67,13 @@ class Ready(NamedTuple):
     def every(self) -> int:
         """Steps from one look of the watch to the next."""
         return max(1, self.steps // LOOKS)
+
+    @property
+    def curvature_every(self) -> int:
+        """The same for looks at curvature, by what they take and not by a clock: a seed replays."""
+        rows = self.recipe.epochs * len(self.data[0])
+        looks = min(MOST, max(FEWEST, int(CURVATURE_SHARE * rows / CURVATURE_ROWS)))
+        return -(-self.steps // looks)
 
 
 class TrainedNetwork(NamedTuple):
@@ -135,14 +146,17 @@ def fit_network(
     """
     recipe, model, data, held = ready
     kept = None if checkpoint is None else Checkpoint(checkpoint, seconds=PAUSE)
-    with watch(
+    looking = watch(
         model,
         loss=recipe.loss,
         data=data,
         validation=held,
         every=ready.every,
+        curvature_every=ready.curvature_every,
         seed=recipe.seed,
-    ) as w:
+    )
+    # The doctor looks in training mode, where dropout draws.
+    with own_randomness(recipe.seed, Inputs(model).like.device), looking as w:
         memory = Memory(w)
         run = recipe.fit(
             Prepared(model, data, held),
