@@ -103,7 +103,6 @@ def end(what):
         "input": InputError("x must be 1, got 2"),
         "memory": MemoryError(),
         "interrupt": KeyboardInterrupt(),
-        "pipe": BrokenPipeError(),
     }
     if what in problems:
         raise problems[what]
