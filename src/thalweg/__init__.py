@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from thalweg.estimators.logistic_regression import LogisticRegression
     from thalweg.estimators.ridge import Ridge
     from thalweg.figures.plot import Plot, plot
+    from thalweg.jobs.job import Job
+    from thalweg.jobs.saved import load
+    from thalweg.jobs.train import train
     from thalweg.methods.adagrad import AdaGrad
     from thalweg.methods.adam import Adam
     from thalweg.methods.bfgs import BFGS
@@ -88,6 +91,7 @@ _HOMES = {
     "GD": "methods.gd",
     "HeavyBall": "methods.heavy_ball",
     "InputError": "core.errors",
+    "Job": "jobs.job",
     "LBFGS": "methods.lbfgs",
     "Lasso": "estimators.lasso",
     "LinearProblem": "objectives.linear",
@@ -118,6 +122,7 @@ _HOMES = {
     "check_smooth": "objectives.convexity",
     "classify": "certificates.critical_point",
     "diagnose": "doctor.diagnosis",
+    "load": "jobs.saved",
     "minimize": "planner.minimize",
     "plan": "planner.plan",
     "Plan": "core.plan",
@@ -127,6 +132,7 @@ _HOMES = {
     "Race": "planner.race",
     "race": "planner.race",
     "read": "tables.read",
+    "train": "jobs.train",
     "watch": "doctor.watch",
 }
 _MODULES = {
@@ -162,6 +168,7 @@ __all__ = [
     "Finding",
     "HeavyBall",
     "InputError",
+    "Job",
     "Lasso",
     "LinearProblem",
     "LinearSVC",
@@ -193,6 +200,7 @@ __all__ = [
     "data",
     "diagnose",
     "doctor",
+    "load",
     "minimize",
     "nets",
     "path",
@@ -202,6 +210,7 @@ __all__ = [
     "read",
     "surfaces",
     "theory",
+    "train",
     "watch",
 ]
 

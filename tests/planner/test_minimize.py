@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 import thalweg as tw
 
@@ -101,3 +102,15 @@ def test_an_error_in_the_function_is_the_users_own():
 def test_progress_is_a_yes_or_no():
     with pytest.raises(tw.InputError, match="progress must be True or False, got 'yes'"):
         tw.minimize(ROSENBROCK, progress="yes")
+
+
+def test_a_plan_made_before_is_followed():
+    problem = tw.LinearProblem(*load_breast_cancer(return_X_y=True), "logistic", l2=1e-2)
+    made = tw.plan(problem)
+    run = tw.minimize(problem, made, progress=False)
+    assert run.method == made.best
+    assert run.plan.row(made.best).actual_iterations == run.iterations
+    assert run.plan.seconds == made.seconds
+    other = tw.LinearProblem(*load_breast_cancer(return_X_y=True), "logistic", l2=1e-3)
+    with pytest.raises(tw.InputError, match="a plan of this problem"):
+        tw.minimize(other, made)

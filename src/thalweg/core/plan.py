@@ -65,9 +65,9 @@ class Plan:
         """The method that is predicted to be done first."""
         return self.rows[0].method
 
-    def row(self, method: str) -> PlanRow:
-        """The row of a method."""
-        return next(row for row in self.rows if row.method == method)
+    def row(self, method: str) -> PlanRow | None:
+        """The row of a method; None for one that was not a candidate."""
+        return next((row for row in self.rows if row.method == method), None)
 
     def after(self, method: str, iterations: int, seconds: float) -> Plan:
         """The plan with what a run by this method took."""
@@ -82,6 +82,8 @@ class Plan:
     def summary(self, method: str) -> str:
         """One line on what was predicted of this method, and what it took."""
         row = self.row(method)
+        if row is None:
+            return f"nothing was predicted of {method}"
         text = f"{_count(row.predicted_iterations)} iterations in "
         text += f"{spelled_seconds(row.predicted_seconds)} predicted"
         if row.actual_seconds is not None and row.actual_iterations is not None:
@@ -167,7 +169,8 @@ class Plan:
             heads = (*heads[:-1], "actual", "took", "remark")
         table: list[tuple[str, ...]] = [heads]
         able = [row for row in self.rows if row.eligible]
-        for place, row in enumerate(able[:SHOWN]):
+        shown = able[:SHOWN] + [row for row in able[SHOWN:] if row.actual_seconds is not None]
+        for place, row in enumerate(shown):
             cells: tuple[str, ...] = (
                 ("▸ " if place == 0 else "  ") + row.method,
                 "—" if row.bound is None else f"{_count(row.bound)} it",

@@ -114,6 +114,11 @@ class Run:
 
     def save(self, folder: str | Path) -> Path:
         """Write the run to `folder`, whole or not at all, and return the folder."""
+        write_folder(Path(folder), self.files(), marker=FILES[0])
+        return Path(folder)
+
+    def files(self) -> dict[str, bytes]:
+        """The files of a saved run, by their names."""
         record = {
             "format": FORMAT,
             "objective": self.objective,
@@ -135,8 +140,7 @@ class Run:
         points: dict[str, Any] = {"w": self.w, "w0": self.w0, "dual": self.dual}
         np.savez(arrays, **{name: point for name, point in points.items() if point is not None})
         contents = (to_json(record), self.trace.to_csv().encode(), arrays.getvalue())
-        write_folder(Path(folder), dict(zip(FILES, contents, strict=True)), marker=FILES[0])
-        return Path(folder)
+        return dict(zip(FILES, contents, strict=True))
 
     @classmethod
     def load(cls, folder: str | Path) -> Run:

@@ -20,6 +20,7 @@ from thalweg.core.checks import (
 )
 from thalweg.core.errors import InputError
 from thalweg.core.objective import ObjectiveProtocol, is_composite, known, name_of
+from thalweg.core.plan import Plan
 from thalweg.core.run import Run
 from thalweg.kernels.elementwise import available_threads, blas
 from thalweg.methods import checkpoint as storage
@@ -37,7 +38,7 @@ from thalweg.planner.watch import Watch
 
 def minimize(
     objective: Any,
-    method: str | Method = "auto",
+    method: str | Method | Plan = "auto",
     w0: Any = None,
     *,
     tol: float = 1e-6,
@@ -57,7 +58,8 @@ def minimize(
         then taken by finite differences).
     method
         A name from `METHODS`, such as "lbfgs" or "adam[lr=0.1]", a method such as
-        `tw.Adam(lr=0.1)`, or "auto".
+        `tw.Adam(lr=0.1)`, "auto", or a plan of this problem that was made before, which is then
+        followed as "auto" follows its own.
     w0
         Where to start; the objective's customary start if left out. float32 stays float32.
     tol
@@ -82,16 +84,9 @@ def minimize(
     objective = _objective(objective)
     tol = check_number("tol", tol, above=0.0, advice="use time_limit or max_iter to stop")
     kept = _checkpoint(checkpoint)
-    watch = None
     with _threads_of_our_own(objective):
-        if method == "auto" and isinstance(objective, LinearProblem):
-            chosen = resumed(kept)
-            if chosen is None:
-                watch = Watch(plan(objective, tol))
-                chosen = resolve(watch.plan.best)
-        else:
-            chosen = choose(objective) if method == "auto" else resolve(method)
-        _check_roles(objective, chosen)
+        chosen, watch = _chosen(objective, method, tol, kept)
+        check_roles(objective, chosen)
         run = drive(
             objective,
             chosen,
@@ -111,6 +106,28 @@ def minimize(
     if watch is None:
         return run
     return replace(run, plan=watch.finished(run.method, run.iterations, run.seconds))
+
+
+def _chosen(
+    objective: Any, method: str | Method | Plan, tol: float, kept: Checkpoint | None
+) -> tuple[Method, Watch | None]:
+    """The method to begin with, and where a plan decided it, what watches over that plan."""
+    if isinstance(method, Plan):
+        if method.problem != name_of(objective):
+            raise InputError(
+                f"method must be a plan of this problem, {name_of(objective)}, got one of "
+                f"{method.problem}: make it by tw.plan(problem)"
+            )
+        return resumed(kept) or resolve(method.best), Watch(method)
+    if method != "auto":
+        return resolve(method), None
+    if not isinstance(objective, LinearProblem):
+        return choose(objective), None
+    left_by = resumed(kept)
+    if left_by is not None:
+        return left_by, None
+    watch = Watch(plan(objective, tol))
+    return resolve(watch.plan.best), watch
 
 
 @contextmanager
@@ -167,7 +184,7 @@ def _start(objective: Any, w0: Any) -> np.ndarray:
     return check_vector("w0", start, dim=objective.dim)
 
 
-def _check_roles(objective: Any, method: Method) -> None:
+def check_roles(objective: Any, method: Method) -> None:
     """Raise if the objective asks for what the method cannot do, naming methods that can."""
     composite = is_composite(objective)
     is_linear = isinstance(objective, LinearProblem)

@@ -44,6 +44,8 @@ class Watch:
         self._look_at = math.ceil(GROWTH * count)
         name = journey.method.name
         row = self.plan.row(name)
+        if row is None:
+            return None
         own = journey.trace["iteration"] >= self._begun_at  # a long trace leaves some of them out
         at, seconds, norms = (
             journey.trace[column][own] for column in ("iteration", "seconds", "gradient_norm")

@@ -53,18 +53,19 @@ class Table:
 
     def describe(self) -> str:
         """Shape, types, target, missing values and scaling on one screen, then the notes."""
-        return text_card(*self._headline(), [f"{head:<9}{text}" for head, text in self._lines()])
+        return text_card(*self._headline(), [f"{head:<9}{text}" for head, text in self.card()])
 
     __repr__ = __str__ = describe
 
     def _repr_html_(self) -> str:
-        return html_card(*self._headline(), self._lines(), tone=NEUTRAL)
+        return html_card(*self._headline(), self.card(), tone=NEUTRAL)
 
     def _headline(self) -> tuple[str, str]:
         n, p = self.X.shape
         return "TABLE", f"{self.source} ({self.format}): {n:,} rows × {p:,} features"
 
-    def _lines(self) -> list[tuple[str, str]]:
+    def card(self) -> list[tuple[str, str]]:
+        """What the data are: label and text, line by line."""
         kinds = self.encoding.counts
         lines = [
             ("columns", ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())),

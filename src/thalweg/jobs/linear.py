@@ -1,0 +1,112 @@
+"""A linear model as a job: the problem, its plan, the run, and what is said of them.
+
+The plan is always made, also where the method is given: then predicted stands beside actual in
+every report. It is made once and kept, so that a training that was killed goes on by what the first
+process had decided, whatever the clock would say now.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from thalweg.core.errors import InputError
+from thalweg.core.plan import Plan
+from thalweg.core.storage import from_json, to_json, write_file
+from thalweg.doctor.diagnosis import diagnose
+from thalweg.jobs.job import Job
+from thalweg.jobs.linear_model import FILE, LinearModel
+from thalweg.jobs.penalty import penalty_of
+from thalweg.jobs.rows import Rows
+from thalweg.jobs.trained import Trained
+from thalweg.methods.checkpoint import Checkpoint
+from thalweg.methods.problem import Problem
+from thalweg.methods.table import resolve
+from thalweg.objectives.linear import LinearProblem
+from thalweg.planner.minimize import check_roles, minimize
+from thalweg.planner.plan import plan
+from thalweg.tables.encoding import Encoding
+
+PLAN, CHECKPOINT = "plan.json", "checkpoint.npz"
+PAUSE = 5.0  # seconds between checkpoints
+
+
+def loss_of(job: Job, encoding: Encoding) -> str:
+    """The loss that the job names, or that its target asks for."""
+    if job.loss is not None:
+        return job.loss
+    classes = encoding.target.classes if encoding.target else ()
+    return "squared" if not classes else "logistic" if len(classes) <= 2 else "multinomial"
+
+
+def problem_of(job: Job, rows: Rows, encoding: Encoding) -> LinearProblem:
+    """What is minimised."""
+    if job.is_network:
+        raise InputError("a network has no linear problem: leave --model and --recipe out")
+    n = len(rows.y)
+    return LinearProblem(
+        rows.X,
+        rows.y,
+        loss_of(job, encoding),
+        l1=penalty_of("l1", job.l1).of(n),
+        l2=penalty_of("l2", job.l2).of(n),
+        standardize=job.standardize,
+        fit_intercept=job.intercept,
+    )
+
+
+def ready_linear(job: Job, rows: Rows, encoding: Encoding) -> LinearProblem:
+    """What is minimised; raises where the method does not exist, or does not take it."""
+    problem = problem_of(job, rows, encoding)
+    if job.method != "auto":
+        method = resolve(job.method)
+        check_roles(problem, method)
+        method.check(Problem(problem, problem.dim, problem.start.dtype))
+    return problem
+
+
+def train_linear(
+    job: Job,
+    problem: LinearProblem,
+    encoding: Encoding,
+    *,
+    folder: Path | None = None,
+    made: Plan | None = None,
+    progress: bool = True,
+) -> Trained:
+    """Minimise, as `made` says where the method is "auto"; diagnose where it ended.
+
+    In `folder` the plan is kept, and the run put aside every few seconds.
+    """
+    made = _plan(problem, job.tol, made, folder)
+    run = minimize(
+        problem,
+        made if job.method == "auto" else job.method,
+        tol=job.tol,
+        max_iter=job.max_iter,
+        time_limit=job.time_limit,
+        seed=job.seed,
+        checkpoint=None if folder is None else Checkpoint(folder / CHECKPOINT, seconds=PAUSE),
+        progress=progress,
+    )
+    if run.plan is None:
+        run = replace(run, plan=made.after(run.method, run.iterations, run.seconds))
+    coefficients, intercepts = problem.coefficients(run.w)
+    codes = np.empty(0) if problem.classes is None else np.asarray(problem.classes)
+    classes = encoding.target.classes if encoding.target and len(codes) else ()
+    model = LinearModel(coefficients, intercepts, codes.astype(np.int64), problem.loss, classes)
+    findings = diagnose(problem, run, feature_names=encoding.feature_names)
+    return Trained(run, model, {FILE: model.to_bytes()}, findings)
+
+
+def _plan(problem: LinearProblem, tol: float, made: Plan | None, folder: Path | None) -> Plan:
+    """The plan in the folder, or the one at hand, or a new one; kept where there is a folder."""
+    file = None if folder is None else folder / PLAN
+    if file is not None and file.exists():
+        return Plan.from_record(from_json(file.read_bytes(), source=str(file)))
+    made = made or plan(problem, tol)
+    if file is not None:
+        write_file(file, to_json(made.as_record()))
+    return made

@@ -1,0 +1,249 @@
+"""`train`: read the data, make the folder, train, put the result there; `resume`: go on with it.
+
+read the data, state the problem        what is wrong with either leaves nothing behind
+folder with job.json, encoding.json     from here on a kill loses at most some seconds
+folds, where they are asked for
+plan.json, then the training itself     with a checkpoint every few seconds
+run, model, findings, report            each file in one step
+result.json                             the last: now it is finished
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thalweg.core.environment import environment
+from thalweg.core.errors import InputError, ThalwegError
+from thalweg.core.outcome import Outcome
+from thalweg.core.plan import Plan
+from thalweg.core.run import Run
+from thalweg.core.storage import from_json, to_json, write_file
+from thalweg.jobs.folder import (
+    FORMAT,
+    REPORT,
+    RESULT,
+    Header,
+    begin,
+    check_free,
+    encoding_of,
+    header_of,
+    locked,
+    result_of,
+)
+from thalweg.jobs.folds import cross_validate
+from thalweg.jobs.job import Job
+from thalweg.jobs.prediction import scores_of
+from thalweg.jobs.rows import Rows, rows_of
+from thalweg.jobs.saved import Saved
+from thalweg.jobs.source import fingerprint, placed, scales, table_of
+from thalweg.jobs.trainer import trainer_of
+from thalweg.tables.table import Table
+
+CHECKPOINT = "checkpoint"
+RESUMED = (Outcome.TIME_LIMIT, Outcome.ITERATION_LIMIT, Outcome.INTERRUPTED)
+Note = Callable[[str], None]
+
+
+def silent(sentence: str) -> None:
+    """Nobody is told."""
+
+
+def train(
+    job: Job,
+    folder: str | Path,
+    *,
+    command: str = "",
+    progress: bool = True,
+    report: bool = True,
+    note: Note = silent,
+    table: Table | None = None,
+    made: Plan | None = None,
+) -> Saved:
+    """Do `job`, and leave everything in `folder`, which must be new.
+
+    Parameters
+    ----------
+    command
+        As typed, for the record.
+    progress
+        Whether to show progress on stderr.
+    report
+        Whether to write report.html.
+    note
+        Is told what a reader should know, a sentence at a time.
+    table, made
+        The data and the plan, where they are at hand already.
+
+    >>> import tempfile, thalweg as tw
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     saved = tw.train(tw.Job("@cancer", standardize=True), f"{place}/first")
+    ...     saved.run.converged, len(saved.predict("@cancer").values)
+    (True, 569)
+    """
+    folder = Path(folder)
+    check_free(folder)
+    table = table_of(job) if table is None else table
+    for sentence in table.notes:
+        note(sentence)
+    rows = rows_of(job, table)
+    ready = trainer_of(job).ready(job, rows, table.encoding)
+    header = Header(
+        job, command, str(Path.cwd()), fingerprint(table.X, rows_target(table)), environment()
+    )
+    begin(folder, header, table.encoding)
+    with locked(folder):
+        try:
+            return _go(folder, header, job, table, rows, ready, progress, report, made)
+        except ThalwegError:
+            if not any(folder.glob(f"{CHECKPOINT}.*")):  # nothing that could be lost
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+
+def resume(
+    folder: str | Path,
+    *,
+    time_limit: float | None = None,
+    max_iter: int | None = None,
+    builder: str = "",
+    progress: bool = True,
+    report: bool = True,
+    note: Note = silent,
+) -> Saved:
+    """Go on with a training that was killed, interrupted or ended by a limit.
+
+    A training that was killed has what is left of its limits; one that a limit ended has that limit
+    again, or `time_limit` seconds or `max_iter` iterations more. `builder` names the code of a
+    network that was built by code.
+    """
+    folder = Path(folder)
+    header = header_of(folder)
+    before = result_of(folder)
+    if before is not None and Outcome[before["outcome"]] not in RESUMED:
+        raise InputError(
+            f"{folder} is finished ({before['verdict'].lower()}), and there is nothing to go on "
+            f"with: look at it with thalweg report {folder}"
+        )
+    job = _with_limits(header.job, before, time_limit, max_iter)
+    job = _here(job, header.directory, builder)
+    table = table_of(job)
+    if fingerprint(table.X, rows_target(table)) != header.fingerprint:
+        raise InputError(
+            f"{folder} must be resumed on its own data, and {job.source} has changed since: put "
+            "the old file back, or train anew"
+        )
+    for sentence in table.notes:
+        note(sentence)
+    rows = rows_of(job, table)
+    ready = trainer_of(job).ready(job, rows, table.encoding)
+    with locked(folder):
+        (folder / RESULT).unlink(missing_ok=True)
+        return _go(folder, header, job, table, rows, ready, progress, report, None)
+
+
+def rows_target(table: Table) -> np.ndarray:
+    """y, which `rows_of` has made sure of."""
+    return np.empty(0) if table.y is None else table.y
+
+
+def _here(job: Job, directory: str, builder: str) -> Job:
+    """The job with its files found from here, and its code named again."""
+    if job.builder and builder != job.builder:
+        raise InputError(
+            f"model must be named again, as it is code, got {builder or 'nothing'}: "
+            f"--model {job.builder}"
+        )
+    held = job.validation
+    return replace(
+        job,
+        source=placed(job.source, directory),
+        validation=placed(held, directory) if isinstance(held, str) else held,
+        builder=placed(job.builder, directory) if job.builder else "",
+    )
+
+
+def _with_limits(
+    job: Job, before: Mapping[str, Any] | None, time_limit: float | None, max_iter: int | None
+) -> Job:
+    """The job with as much more as was asked for, or as it had."""
+    spent = {"seconds": 0.0, "iterations": 0} if before is None else before
+    ended = None if before is None else Outcome[before["outcome"]]
+    if time_limit is None and ended is Outcome.TIME_LIMIT:
+        time_limit = job.time_limit
+    if max_iter is None and ended is Outcome.ITERATION_LIMIT:
+        max_iter = job.max_iter
+    if time_limit is not None:
+        job = replace(job, time_limit=time_limit + spent["seconds"])
+    if max_iter is not None:
+        job = replace(job, max_iter=max_iter + int(spent["iterations"]))
+    return job
+
+
+def _go(
+    folder: Path,
+    header: Header,
+    job: Job,
+    table: Table,
+    rows: Rows,
+    ready: Any,
+    progress: bool,
+    report: bool,
+    made: Plan | None,
+) -> Saved:
+    """Train in a folder that has been begun, and finish it."""
+    folds = cross_validate(job, table, folder, progress=progress) if job.folds else {}
+    options = {} if made is None else {"made": made}
+    trained = trainer_of(job).train(
+        job, ready, table.encoding, folder=folder, progress=progress, **options
+    )
+    run, parts = trained.run, {"training": rows, "held out": rows.held}
+    for name, content in {**run.files(), **trained.files}.items():
+        write_file(folder / name, content)
+    result = {
+        "format": FORMAT,
+        "verdict": verdict(run),
+        "outcome": run.outcome.name,
+        "certified": bool(run.converged),
+        "gap": run.certificate.gap,
+        "method": run.method,
+        "objective": run.objective,
+        "iterations": run.iterations,
+        "seconds": run.seconds,
+        "rows": len(rows.y),
+        "features": int(table.X.shape[1]),
+        "scores": {
+            **{
+                name: scores_of(trained.model, part.X, part.y)
+                for name, part in parts.items()
+                if part is not None
+            },
+            **folds,
+        },
+        "findings": [asdict(finding) for finding in trained.findings],
+        "data": table.card(),
+        "scaling": scales(table),
+        "notes": list(table.notes),
+        **trained.more,
+    }
+    told = from_json(to_json(result), source=RESULT)
+    saved = Saved(folder, header, encoding_of(folder), told)
+    if report:
+        write_file(folder / REPORT, saved.report().html.encode())
+    if run.outcome not in RESUMED:
+        for left in folder.glob(f"{CHECKPOINT}.*"):
+            left.unlink()
+    write_file(folder / RESULT, to_json(result))
+    return saved
+
+
+def verdict(run: Run) -> str:
+    """The end in a word or two."""
+    if run.converged:
+        return "CERTIFIED" if run.certificate.gap is not None else "CONVERGED"
+    return run.outcome.word

@@ -1,0 +1,20 @@
+"""What a training came to, a linear model's and a network's alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from thalweg.core.finding import Finding
+from thalweg.core.run import Run
+from thalweg.jobs.prediction import Model
+
+
+class Trained(NamedTuple):
+    """A run, the model it ended with, and what is to be kept of both."""
+
+    run: Run
+    model: Model
+    files: Mapping[str, bytes]  # by name in the run's folder
+    findings: list[Finding]
+    more: Mapping[str, Any] = {}  # entries of result.json

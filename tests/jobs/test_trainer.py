@@ -1,0 +1,7 @@
+from thalweg.jobs.job import Job
+from thalweg.jobs.linear import train_linear
+from thalweg.jobs.trainer import trainer_of
+
+
+def test_each_half_trains_its_own():
+    assert trainer_of(Job("@iris")).train is train_linear
