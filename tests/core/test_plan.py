@@ -2,7 +2,7 @@
 
 import pytest
 
-from thalweg.core.plan import Measured, Plan, PlanRow, _bytes, _count, spelled_seconds
+from thalweg.core.plan import Measured, Plan, PlanRow, spelled_bytes, spelled_count, spelled_seconds
 from thalweg.core.storage import from_json
 
 ROWS = (
@@ -56,8 +56,8 @@ def test_html_is_escaped():
     [
         (spelled_seconds(2.5), "2.5 s"), (spelled_seconds(0.0025), "2.5 ms"),
         (spelled_seconds(3e-6), "3 µs"), (spelled_seconds(float("inf")), "∞"),
-        (_count(1234.0), "1,234"), (_count(3e7), "3.0e+07"),
-        (_bytes(999), "999 B"), (_bytes(12_300_000), "12.3 MB"),
+        (spelled_count(1234.0), "1,234"), (spelled_count(3e7), "3.0e+07"),
+        (spelled_bytes(999), "999 B"), (spelled_bytes(12_300_000), "12.3 MB"),
     ],
 )  # fmt: skip
 def test_units(shown, expected):

@@ -1,155 +1,200 @@
-"""`thalweg diagnose DATA`: solve a linear problem, and say what is wrong with it, worst first."""
+"""`thalweg diagnose DATA|RUN`: what is wrong, worst first; with --treat, what helps, proved."""
 
 from __future__ import annotations
 
-import shutil
 import textwrap
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from thalweg.cli.duration import DurationType
-from thalweg.cli.penalty import PenaltyType
+from thalweg.cli import completion, options
+from thalweg.cli.ending import DONE, code_of
+from thalweg.cli.opening import opened, rows_and_table
+from thalweg.cli.request import job_of, refuse_beside
+from thalweg.cli.screen import BAD, DOUBTFUL, Screen, note, say, say_json, screen_of
+from thalweg.cli.wording import as_typed
 from thalweg.core.errors import InputError
-from thalweg.jobs.penalty import Penalty
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from thalweg.core.finding import Finding
     from thalweg.core.run import Run
-    from thalweg.tables.table import Table
+    from thalweg.jobs.job import Job
 
-IMPUTES = ("mean", "median", "most-frequent")
-LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
-CERTIFIED, STOPPED, DIVERGED = 0, 3, 4  # exit codes
-WIDTH = 100  # columns of text
 LOOKED_AT = "targets, classes, scaling, penalty, columns or conditioning"
+BESIDE_RUN = {"data", "treat", "budget", "out", "model", "as_json", "quiet"}
+TONES = {"ACT": BAD, "WARN": DOUBTFUL}
 
 
 @click.command()
-@click.argument("data")
-@click.option("--target", help="The column to predict; of an .npz the array, y by default.")
-@click.option("--impute", type=click.Choice(IMPUTES), help="Fill missing values by this.")
-@click.option("--loss", type=click.Choice(LOSSES), help="By default what the target asks for.")
-@click.option("--l2", type=PenaltyType(), default="1/n", show_default=True, help="(l2/2)‖w‖².")
-@click.option("--l1", type=PenaltyType(), default="0", show_default=True, help="l1‖w‖₁.")
-@click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1.")
-@click.option("--no-intercept", is_flag=True, help="Leave the intercept out.")
-@click.option("--method", "-m", default="auto", show_default=True, help="What to solve it by.")
-@click.option("--tol", type=float, default=1e-6, show_default=True, help="Duality gap, relative.")
-@click.option("--time-limit", type=DurationType(), help="Stop after so long: 30s, 2m, 1h.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.argument("data", metavar="DATA|RUN", shell_complete=completion.data_or_runs)
+@options.reading
+@options.model
+@options.methods
+@options.tolerance
+@options.limits
+@options.seed
+@click.option("--treat", is_flag=True, help="Try remedies of a network, and prove one.")
+@click.option("--budget", metavar="TIME", help="Of a treatment: 90s, 2m, or trainings, 40.")
+@click.option(
+    "--out", metavar="FILE.toml", type=click.Path(), help="Write the treated recipe there."
+)
+@options.everywhere
 @click.pass_context
 def diagnose(
     ctx: click.Context,
     data: str,
-    target: str | None,
-    impute: str | None,
-    loss: str | None,
-    l2: Penalty,
-    l1: Penalty,
-    standardize: bool,
-    no_intercept: bool,
-    method: str,
-    tol: float,
-    time_limit: float | None,
+    treat: bool,
+    budget: str | None,
+    out: str | None,
     as_json: bool,
-) -> None:
-    """Name what is wrong with a linear model on DATA.
+    quiet: bool,
+    **asked: Any,
+) -> int:
+    """Name what is wrong with a model on DATA, or with a saved RUN, worst first.
 
-    Bad scaling, poor conditioning, constant and dependent columns, separable classes, penalties
-    that do nothing or everything. DATA is @cancer, @digits, @diabetes, @iris or @wine, or a file:
-    CSV, TSV, Parquet, svmlight, NPZ or NPY, compressed or not, or a folder of IDX files.
+    A linear model: bad scaling, poor conditioning, constant and dependent columns, separable
+    classes, penalties that do nothing or everything. A network is trained once under a watch. With
+    --treat remedies of a network are tried as paired experiments, and what is proved is shown.
 
-    Exits with 0 where the solution is certified, 3 where it stopped before, 4 where it diverged.
+    Exits with 0 where the model is certified, or a network trained to its end, 3 where it stopped
+    before, 4 where it diverged; with --treat always with 0.
     """
-    import thalweg as tw
+    for name, value in (("--budget", budget), ("--out", out)):
+        if value is not None and not treat:
+            raise InputError(f"{name} is of a treatment: add --treat")
+    if len(asked["method"]) > 1:
+        raise InputError("diagnose takes one method: compare several with thalweg train")
+    is_run = completion.is_run(Path(data))
+    if is_run:
+        refuse_beside(ctx, data, BESIDE_RUN, "the run has its data and its model")
+    if treat:
+        return treated(ctx, data, is_run, budget, out, as_json, asked)
+    if is_run:
+        from thalweg.jobs.saved import load
 
-    table = tw.read(data, target, impute=impute)
-    for note in table.notes:
-        click.echo(f"note: {note}", err=True)
-    y = labels(table)
-    if loss is None:
-        loss = loss_for(table)
-        click.echo(f"loss: {loss}, by what y holds; --loss takes another", err=True)
-    samples = table.rows
-    problem = tw.LinearProblem(
-        table.X,
-        y,
-        loss,
-        l1=l1.of(samples),
-        l2=l2.of(samples),
-        standardize=standardize,
-        fit_intercept=not no_intercept,
-    )
-    run = tw.minimize(problem, method, tol=tol, time_limit=time_limit)
-    findings = tw.diagnose(problem, run, feature_names=table.feature_names)
-    if as_json:
-        from thalweg.core.storage import to_json
-
-        click.echo(to_json(record(data, run, findings)).decode())
+        saved = load(data).best
+        source, run, findings = str(saved.folder), saved.run, saved.findings
     else:
-        click.echo(text(data, run, findings))
-    ctx.exit(
-        CERTIFIED if run.converged else DIVERGED if run.outcome.name == "DIVERGED" else STOPPED
+        from thalweg.jobs.trainer import trainer_of
+
+        job = job_of(ctx, data, asked)
+        table, _, ready = opened(job)
+        done = trainer_of(job).train(job, ready, table.encoding, progress=not quiet)
+        source, run, findings = data, done.run, done.findings
+    if as_json:
+        say_json({**record(source, run, findings), "treatment": None})
+    else:
+        say(text(screen_of(), source, run, findings))
+    return code_of(run.outcome)
+
+
+def treated(
+    ctx: click.Context,
+    data: str,
+    is_run: bool,
+    budget: str | None,
+    out: str | None,
+    as_json: bool,
+    asked: dict[str, Any],
+) -> int:
+    """Treat the recipe of a network, and show the verdict."""
+    if is_run:
+        from thalweg.jobs.certification import rows_again
+        from thalweg.jobs.saved import load
+
+        saved = load(data).best
+        job, encoding = saved.job, saved.encoding
+        _check_treatable(job)
+        rows = rows_again(saved)
+    else:
+        job = job_of(ctx, data, asked)
+        _check_treatable(job)
+        rows, table = rows_and_table(job)
+        encoding = table.encoding
+    from thalweg.core.storage import write_file
+    from thalweg.doctor.treatment.treat import BUDGET, treat
+    from thalweg.jobs.network_recipe import job_recipe
+    from thalweg.jobs.network_samples import pair
+
+    recipe = job_recipe(job, encoding)
+    held = None if rows.held is None else pair(rows.held, encoding, recipe.loss, "held-out rows")
+    note("remedies are tried as paired trainings; this takes a while", "treatment")
+    verdict = treat(
+        recipe, pair(rows, encoding, recipe.loss), _budget(budget, BUDGET), validation=held
     )
+    if out is not None:
+        write_file(Path(out), verdict.treated.to_toml().encode())
+        note(f"the treated recipe is in {out}", "written")
+    if as_json:
+        say_json({"data": data, "treatment": verdict.to_dict()})
+    else:
+        say(screen_of().kept(str(verdict), hanging=12))
+    return DONE
 
 
-def labels(table: Table) -> np.ndarray:
-    """What is to be predicted, classes by their names."""
-    import numpy as np
-
-    if table.y is None:
+def _check_treatable(job: Job) -> None:
+    if not job.is_network:
         raise InputError(
-            f"target must be given for {table.source}: name the column to predict with --target"
+            "--treat is for networks, got a linear model: leave it out to get advice, and "
+            "thalweg plan to see what --standardize or another method changes"
         )
-    return table.y if table.class_names is None else np.asarray(table.class_names)[table.y]
+    if job.builder:
+        raise InputError(
+            f"--treat changes a recipe, got code, {job.builder}: leave it out to get advice, or "
+            "state the network by --model mlp:… or --recipe"
+        )
 
 
-def loss_for(table: Table) -> str:
-    """The loss that the target asks for."""
-    if table.class_names is None:
-        return "squared"
-    return "logistic" if len(table.class_names) <= 2 else "multinomial"
+def _budget(text: str | None, usual: float) -> float | str:
+    if text is None:
+        return usual
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
-def text(data: str, run: Run, findings: list[Finding]) -> str:
+def text(screen: Screen, source: str, run: Run, findings: Sequence[Finding]) -> str:
     """What a person reads."""
     count = len(findings)
     heading = f"{count} finding{'' if count == 1 else 's, worst first'}"
     gap = run.certificate.gap
     proof = "" if gap is None else f", duality gap {gap:.2g}"
     lines = [
-        f"{data}: {run.objective}",
+        *screen.wrapped(f"{source}: {run.objective}", hanging=2),
         f"{run.method}: {run.outcome.word.lower()} after {run.iterations} iterations{proof}",
         heading if count else f"nothing wrong was found with {LOOKED_AT}",
     ]
-    width = min(WIDTH, shutil.get_terminal_size().columns)
-    return "\n".join([*lines, *(wrapped(finding, width) for finding in findings)])
+    return "\n".join([*lines, *(wrapped(screen, finding) for finding in findings)])
 
 
-def wrapped(finding: Finding, width: int) -> str:
-    """A finding, its lines no longer than `width`."""
-    lines = str(finding).splitlines()
-    return "\n".join(
-        textwrap.fill(
-            line,
-            width,
-            subsequent_indent=" " * (6 if k == 0 else 16),
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for k, line in enumerate(lines)
+def wrapped(screen: Screen, finding: Finding) -> str:
+    """A finding, its lines no longer than the screen."""
+    first, *rest = screen.spelled(as_typed(str(finding))).splitlines()
+    word = finding.severity.name
+    parts = [_filled(screen, first, 6), *(_filled(screen, line, 16) for line in rest)]
+    parts[0] = screen.paint(word, TONES.get(word)) + parts[0][len(word) :]
+    return "\n".join(parts)
+
+
+def _filled(screen: Screen, line: str, hanging: int) -> str:
+    return textwrap.fill(
+        line,
+        screen.columns,
+        subsequent_indent=" " * hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 
-def record(data: str, run: Run, findings: list[Finding]) -> dict[str, Any]:
+def record(source: str, run: Run, findings: Sequence[Finding]) -> dict[str, Any]:
     """The same as plain values."""
     from dataclasses import asdict
 
     return {
-        "data": data,
+        "data": source,
         "problem": run.objective,
         "method": run.method,
         "outcome": run.outcome.name,

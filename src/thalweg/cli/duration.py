@@ -14,11 +14,10 @@ class DurationType(click.ParamType):
     """Reads a number of seconds, minutes or hours."""
 
     name = "time"
+    kind_in_files = "text or a number"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """The text in seconds."""
-        if isinstance(value, float):
-            return value
         text = str(value)
         unit = UNITS.get(text[-1:])
         try:

@@ -14,6 +14,7 @@ class PenaltyType(click.ParamType):
     """Reads `0.01` and `1/n`."""
 
     name = "number or c/n"
+    kind_in_files = "text or a number"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Penalty:
         """The text as a `Penalty`."""

@@ -1,41 +1,135 @@
-"""The command with its verbs. What a verb needs is imported when it runs, so that help is quick."""
+"""The command with its verbs. What a verb needs is imported when it runs, so that help is quick.
+
+Options stand before or after the verb: what comes before it is moved behind it. A verb returns its
+exit code; what it raises becomes one paragraph on stderr (`failure`).
+"""
 
 from __future__ import annotations
 
-import io
+import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from thalweg.cli import failure
+from thalweg.cli.certify import certify
 from thalweg.cli.diagnose import diagnose
-from thalweg.core.errors import ThalwegError
+from thalweg.cli.ending import DONE, PIPE_BROKEN
+from thalweg.cli.lab import lab
+from thalweg.cli.letters import prepare
+from thalweg.cli.methods import methods
+from thalweg.cli.plan import plan
+from thalweg.cli.predict import predict
+from thalweg.cli.report import report
+from thalweg.cli.runs import runs
+from thalweg.cli.train import train
+from thalweg.cli.warm_up import warm_up
+from thalweg.core.errors import suggest
 
-
-class BadInput(click.ClickException):
-    """What a user can put right: one paragraph on stderr, no traceback."""
-
-    exit_code = 2
+VERBS = (plan, train, predict, certify, diagnose, report, runs, methods, warm_up, lab)
+EPILOG = """\b
+Completion in your shell, for the session; put the line into its start-up file to keep it:
+  bash  eval "$(_THALWEG_COMPLETE=bash_source thalweg)"
+  zsh   eval "$(_THALWEG_COMPLETE=zsh_source thalweg)"
+  fish  _THALWEG_COMPLETE=fish_source thalweg | source
+"""
 
 
 class Program(click.Group):
-    """A group of verbs whose errors of input are sentences."""
+    """A group of verbs, whose errors are sentences."""
+
+    def main(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the verb and leave with its exit code."""
+        prepare(sys.stdout, sys.stderr)
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, False, **extra)
+        try:
+            code = super().main(args, prog_name, complete_var, False, **extra)
+            sys.stdout.flush()
+        except PipeClosed:
+            _silence()
+            code = PIPE_BROKEN
+        except (Exception, KeyboardInterrupt) as problem:
+            found = failure.failure_of(problem)
+            failure.show(found)
+            code = found.code
+        sys.exit(code if isinstance(code, int) else DONE)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the verb; what it raises on purpose ends in exit code 2."""
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # κ on a terminal that has no κ
+        """Run the verb."""
         try:
             return super().invoke(ctx)
-        except ThalwegError as problem:
-            raise BadInput(str(problem)) from problem
+        except BrokenPipeError as problem:
+            raise PipeClosed from problem  # click would leave with the code of an internal error
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Options before the verb are moved behind it."""
+        place = self._place_of_verb(args)
+        if place:
+            args = [args[place], *args[:place], *args[place + 1 :]]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb, or the nearest to what was typed."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not ctx.resilient_parsing:
+            ctx.fail(f"No such verb {name!r}: {suggest(name, self.commands)}")
+        return super().resolve_command(ctx, args)
+
+    def _place_of_verb(self, args: Sequence[str]) -> int:
+        """Where the verb stands; 0 where there is none, or an option that stands alone."""
+        takes_value = {
+            name: not (option.is_flag or option.count)
+            for verb in self.commands.values()
+            for option in verb.params
+            if isinstance(option, click.Option)
+            for name in (*option.opts, *option.secondary_opts)
+        }
+        place = 0
+        while place < len(args):
+            name, equals, _ = args[place].partition("=")
+            if args[place] in self.commands:
+                return place
+            if name not in takes_value and name not in ("-h", "--help"):
+                return 0
+            place += 2 if takes_value.get(name) and not equals else 1
+        return 0
 
 
-@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+class PipeClosed(Exception):  # noqa: N818
+    """Whoever read the output has gone: `thalweg runs | head`."""
+
+
+@click.group(cls=Program, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="thalweg")
 def main() -> None:
-    """A workbench for optimization in machine learning."""
+    """A workbench for optimization in machine learning.
+
+    DATA is a file (CSV, TSV, Parquet, svmlight, NPZ, NPY, IDX) or a built-in: @cancer, @diabetes,
+    @digits, @iris, @wine. Try `thalweg plan @cancer --standardize`.
+    """
 
 
-main.add_command(diagnose)
+for verb in VERBS:
+    main.add_command(verb)
+
+
+def _silence() -> None:
+    """Have nothing more written to a pipe that is closed: the interpreter would complain at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            os.dup2(nowhere, stream.fileno())
+        except (OSError, ValueError):
+            continue

@@ -84,11 +84,11 @@ class Plan:
         row = self.row(method)
         if row is None:
             return f"nothing was predicted of {method}"
-        text = f"{_count(row.predicted_iterations)} iterations in "
+        text = f"{spelled_count(row.predicted_iterations)} iterations in "
         text += f"{spelled_seconds(row.predicted_seconds)} predicted"
         if row.actual_seconds is not None and row.actual_iterations is not None:
             text += (
-                f", {_count(row.actual_iterations)} in {spelled_seconds(row.actual_seconds)} needed"
+                f", {spelled_count(row.actual_iterations)} in {spelled_seconds(row.actual_seconds)} needed"
             )
         return text + "".join(f"; {change}" for change in self.changes)
 
@@ -173,23 +173,24 @@ class Plan:
         for place, row in enumerate(shown):
             cells: tuple[str, ...] = (
                 ("▸ " if place == 0 else "  ") + row.method,
-                "—" if row.bound is None else f"{_count(row.bound)} it",
-                f"{_count(row.predicted_iterations)} it",
+                "—" if row.bound is None else f"{spelled_count(row.bound)} it",
+                f"{spelled_count(row.predicted_iterations)} it",
                 spelled_seconds(row.seconds_per_iteration),
                 spelled_seconds(row.predicted_seconds),
-                _bytes(row.memory),
+                spelled_bytes(row.memory),
             )
             if is_done:
                 happened = row.actual_iterations is not None and row.actual_seconds is not None
                 cells += (
-                    f"{_count(row.actual_iterations or 0)} it" if happened else "",
+                    f"{spelled_count(row.actual_iterations or 0)} it" if happened else "",
                     spelled_seconds(row.actual_seconds or 0.0) if happened else "",
                 )
             table.append((*cells, row.remark))
         return table
 
 
-def _count(number: float) -> str:
+def spelled_count(number: float) -> str:
+    """A number of iterations."""
     if not math.isfinite(number):
         return "∞"
     return f"{number:,.0f}" if number < 1e6 else f"{number:.1e}"
@@ -205,7 +206,8 @@ def spelled_seconds(seconds: float) -> str:
     return f"{1e6 * seconds:.3g} µs"
 
 
-def _bytes(size: int) -> str:
+def spelled_bytes(size: int) -> str:
+    """Three digits and a unit."""
     for unit in ("B", "kB", "MB", "GB"):
         if size < 1000:
             return f"{size:.3g} {unit}"

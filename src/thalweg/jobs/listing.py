@@ -55,7 +55,7 @@ def _runs(folder: Path) -> list[Path]:
 def _summary(folder: Path) -> Summary:
     try:
         header, result = header_of(folder), result_of(folder)
-    except ThalwegError as problem:
+    except (ThalwegError, OSError) as problem:
         return Summary(folder, DAMAGED, problem=str(problem))
     job = header.job
     begun = Summary(
@@ -71,7 +71,7 @@ def _summary(folder: Path) -> Summary:
             score=_score(result["scores"]),
             seconds=result["seconds"],
         )
-    except (KeyError, TypeError) as problem:
+    except (KeyError, TypeError, AttributeError) as problem:
         return Summary(folder, DAMAGED, problem=f"{folder}/result.json lacks {problem}")
 
 

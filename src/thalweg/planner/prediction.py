@@ -41,6 +41,19 @@ from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import Geometry
 
 
+# The guaranteed ones as they are read; those of `expected` that are not here have none.
+LAWS = {
+    "gd": "κ log(1/ε) iterations",
+    "nesterov": "√κ log(1/ε) iterations",
+    "fista": "√κ log(1/ε) iterations",
+    "sag": "16·max(L_max/(nμ), ½) log(1/ε) passes, in expectation",
+    "saga": "16·max(L_max/(nμ), ½) log(1/ε) passes, in expectation",
+    "svrg": "16·max(L_max/(nμ), ½) log(1/ε) passes, in expectation",
+    "sdca": "(1 + L_mean/(nμ)) log(1/ε) passes, in expectation",
+    "cholesky": "1 iteration",
+}
+
+
 class Expected(NamedTuple):
     """Iterations of one method, and what one takes."""
 

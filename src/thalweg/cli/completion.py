@@ -1,0 +1,67 @@
+"""What the shell completes besides verbs and options: built-in data, methods, runs.
+
+Nothing heavy is imported: the names of methods stand here, and a test holds them to the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+DATA = ("@cancer", "@diabetes", "@digits", "@iris", "@wine")
+METHODS = (
+    "adagrad", "adam", "bfgs", "catalyst", "cd", "cholesky", "fista", "gd", "heavy-ball", "iag",
+    "lbfgs", "nadam", "nesterov", "newton", "newton-cg", "rmsprop", "sag", "saga", "sdca", "sgd",
+    "svrg",
+)  # fmt: skip
+OPTIMIZERS = (
+    "adagrad", "adam", "heavy-ball", "lbfgs", "nadam", "nesterov", "rmsprop", "sgd",
+    "truncated-newton",
+)  # fmt: skip
+MODELS = ("linear", "mlp:256x256", "conv:16x32/128")
+ROOT = Path("runs")  # where runs are kept
+MARKS = ("run.json", "job.json", "race.json")  # what shows that a folder holds a run
+
+
+def data(context: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Built-in names, else files."""
+    return _items(DATA, typed) or [CompletionItem(typed, type="file")]
+
+
+def runs(context: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Folders of runs, else any folder."""
+    try:
+        folders = sorted(path for path in ROOT.iterdir() if is_run(path))
+    except OSError:
+        folders = []
+    return _items([str(path) for path in folders], typed) or [CompletionItem(typed, type="dir")]
+
+
+def data_or_runs(
+    context: click.Context, param: click.Parameter, typed: str
+) -> list[CompletionItem]:
+    """Built-in names and folders of runs, else files."""
+    found = [each for each in runs(context, param, typed) if each.type == "plain"]
+    return [*_items(DATA, typed), *found] or [CompletionItem(typed, type="file")]
+
+
+def methods(context: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Methods, and optimizers of networks."""
+    return _items(sorted({"auto", *METHODS, *OPTIMIZERS}), typed)
+
+
+def models(context: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Models by name, else files."""
+    return _items(MODELS, typed) or [CompletionItem(typed, type="file")]
+
+
+def is_run(path: Path) -> bool:
+    """Whether a folder holds a run, or several."""
+    return path.is_dir() and any((path / mark).is_file() for mark in MARKS)
+
+
+def _items(names: Sequence[str], typed: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(typed)]

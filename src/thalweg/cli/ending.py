@@ -1,0 +1,27 @@
+"""How the command ends: its exit codes, and what they say of a run.
+
+0  done: a linear model is certified, a network was trained to its end
+1  internal error, a bug of Thalweg
+2  bad usage or data
+3  stopped before it was certified: a limit, or Ctrl-C
+4  diverged
+5  a claim failed, of a lab
+130  quit by Ctrl-C, with nothing done or by a second one;  141  whoever read the output is gone
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from thalweg.core.outcome import Outcome
+
+DONE, BUG, BAD_INPUT, STOPPED, DIVERGED, CLAIM_FAILED = range(6)
+QUIT, PIPE_BROKEN = 130, 141
+
+
+def code_of(outcome: Outcome) -> int:
+    """The exit code for a run that ended so."""
+    if outcome.succeeded or outcome.is_planned:
+        return DONE
+    return DIVERGED if outcome.name == "DIVERGED" else STOPPED

@@ -1,0 +1,136 @@
+"""`thalweg plan DATA`: what each method would cost, before anything is trained."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from thalweg.cli import completion
+from thalweg.cli.ending import DONE
+from thalweg.cli.opening import opened, rows_and_table
+from thalweg.cli.options import everywhere, methods, model, reading, tolerance
+from thalweg.cli.request import job_of
+from thalweg.cli.screen import CHIEF, Column, Screen, say, say_json, screen_of, table
+from thalweg.cli.wording import as_typed
+
+if TYPE_CHECKING:
+    from thalweg.core.plan import Plan
+    from thalweg.jobs.job import Job
+
+COLUMNS = (
+    Column("  method"),
+    Column("bound", is_right=True, rank=3),
+    Column("predicted", is_right=True),
+    Column("per it", is_right=True, rank=4),
+    Column("time", is_right=True),
+    Column("memory", is_right=True, rank=5),
+    Column("remark", rank=2),
+)
+LEGEND = (
+    "bound = guaranteed under the L and μ above; predicted = usual counts, kernels timed on these "
+    "data, not guaranteed."
+)
+
+
+@click.command()
+@click.argument("data", shell_complete=completion.data)
+@reading
+@model
+@methods
+@tolerance
+@everywhere
+@click.pass_context
+def plan(ctx: click.Context, data: str, as_json: bool, quiet: bool, **asked: Any) -> int:
+    """Say what each method would cost on DATA, and which to take.
+
+    For a linear model: L, μ and κ of the data, iterations that theory guarantees and those to
+    expect, and seconds by kernels timed on these data. With -m, of these methods alone. For a
+    network: its layers, steps and seconds. Nothing is trained or written.
+    """
+    job = job_of(ctx, data, asked)
+    screen = screen_of()
+    if job.is_network:
+        from thalweg.jobs.network_plan import plan_network
+
+        rows, data_table = rows_and_table(job)
+        found = plan_network(job, rows, data_table.encoding, asked["method"])
+        command = next_command(job, asked["method"])
+        if as_json:
+            say_json({"kind": "network", **found.as_record(), "command": command})
+        else:
+            say(screen.kept(repr(found)), *screen.wrapped(f"next: {command}", hanging=6))
+        return DONE
+    from thalweg.planner.plan import plan as planned
+
+    made = only(planned(opened(job).ready, job.tol), asked["method"])
+    command = next_command(job, asked["method"] or (made.best,))
+    if as_json:
+        say_json({"kind": "linear", **made.as_record(), "command": command})
+    else:
+        say(text(screen, made), *screen.wrapped(f"next: {command}", hanging=6))
+    return DONE
+
+
+def only(made: Plan, names: tuple[str, ...]) -> Plan:
+    """The plan with these methods alone; all where none is named."""
+    from dataclasses import replace
+
+    from thalweg.core.plan import PlanRow
+    from thalweg.methods.table import resolve
+
+    wanted = [resolve(name).name for name in names if name != "auto"]
+    if not wanted:
+        return made
+    rows = [row for row in made.rows if row.method in wanted]
+    known = [row.method for row in rows]
+    rows += [
+        PlanRow(name, eligible=False, remark="nothing is known of how long it takes")
+        for name in dict.fromkeys(wanted)
+        if name not in known
+    ]
+    return replace(made, rows=tuple(rows))
+
+
+def text(screen: Screen, made: Plan) -> str:
+    """What a person reads."""
+    from thalweg.core.plan import spelled_bytes, spelled_count, spelled_seconds
+
+    lines = [screen.labelled("Problem", made.problem, tone=CHIEF)]
+    numbers = "   ".join(f"{name} {number}" for name, number in made.geometry.items())
+    lines.append(screen.labelled("Geometry", numbers, tone=CHIEF))
+    target = f"gap ≤ {made.target:.3g} (tol = {made.tol:g})"
+    lines.append(screen.labelled("Target", target, tone=CHIEF))
+    if made.advice:
+        lines.append(screen.labelled("Advice", as_typed(made.advice), tone=CHIEF))
+    able = [row for row in made.rows if row.eligible]
+    rows = [
+        (
+            ("▸ " if row.remark.startswith("CHOSEN") else "  ") + row.method,
+            "—" if row.bound is None else f"{spelled_count(row.bound)} it",
+            f"{spelled_count(row.predicted_iterations)} it",
+            spelled_seconds(row.seconds_per_iteration),
+            spelled_seconds(row.predicted_seconds),
+            spelled_bytes(row.memory),
+            row.remark,
+        )
+        for row in able
+    ]
+    tones = [CHIEF if row.remark.startswith("CHOSEN") else None for row in able]
+    if rows:
+        lines += ["", table(screen, COLUMNS, rows, tones)]
+    for row in made.rows:
+        if not row.eligible:
+            why = as_typed(row.remark).removeprefix(f"{row.method} ")
+            lines += screen.wrapped(f"{row.method}: {why}", indent=2, hanging=2)
+    lines += ["", *screen.wrapped(f"{LEGEND} Planning took {spelled_seconds(made.seconds)}.")]
+    return "\n".join(lines)
+
+
+def next_command(job: Job, names: tuple[str, ...]) -> str:
+    """The command that does what was planned."""
+    from thalweg.jobs.command import arguments_of
+
+    return shlex.join(["thalweg", "train", *arguments_of(job, names)])
+

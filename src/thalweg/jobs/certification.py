@@ -1,0 +1,81 @@
+"""What the saved weights of a run are, proved anew on its data.
+
+linear     the duality gap of the weights, or their gradient where there is no penalty
+network    minimum, saddle, neither or not stationary, by the loss on some of its rows
+
+The data are read again and must be those that the run was trained on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from thalweg.certificates.critical_point import CriticalPoint
+from thalweg.certificates.duality import certify, has_gap
+from thalweg.certificates.stationarity import limit, stationarity
+from thalweg.core.certificate import Certificate
+from thalweg.core.errors import InputError
+from thalweg.jobs.job import Job
+from thalweg.jobs.linear import problem_of
+from thalweg.jobs.rows import Rows, rows_of
+from thalweg.jobs.saved import Saved
+from thalweg.jobs.source import fingerprint, placed, table_of
+
+
+def certified(saved: Saved, *, builder: str = "") -> Certificate | CriticalPoint:
+    """A certificate of a linear model, or a verdict on a network; `builder` names its code."""
+    rows = rows_again(saved)
+    if saved.job.is_network:
+        return _network(saved, rows, builder)
+    problem, run = problem_of(saved.job, rows, saved.encoding), saved.run
+    coefficients, intercepts = problem.coefficients(run.w)
+    model = saved.linear_model
+    if not (
+        np.array_equal(coefficients, model.coefficients)
+        and np.array_equal(intercepts, model.intercepts)
+    ):
+        raise InputError(
+            f"{saved.folder} must hold one model, and model.npz is not that of weights.npz: "
+            "restore both from a copy, or train again"
+        )
+    if has_gap(problem):
+        return certify(problem, run.w, dual=run.dual, tol=saved.job.tol)
+    value, gradient = problem.value_and_gradient(run.w)
+    allowed = limit(problem.value_and_gradient(run.w0)[1], saved.job.tol)
+    return stationarity(problem, value, gradient, allowed, saved.job.tol)
+
+
+def rows_again(saved: Saved) -> Rows:
+    """The rows of the run, read anew."""
+    job = here(saved.job, saved.header.directory)
+    table = table_of(job)
+    y = np.empty(0) if table.y is None else table.y
+    if fingerprint(table.X, y) != saved.header.fingerprint:
+        raise InputError(
+            f"{job.source} must be what {saved.folder} was trained on, and it has changed since: "
+            "put the old file back, or train again"
+        )
+    return rows_of(job, table)
+
+
+def here(job: Job, directory: str) -> Job:
+    """The job with its files found from where this process is."""
+    held = job.validation
+    return replace(
+        job,
+        source=placed(job.source, directory),
+        validation=placed(held, directory) if isinstance(held, str) else held,
+    )
+
+
+def _network(saved: Saved, rows: Rows, builder: str) -> Any:
+    from thalweg.jobs.network_certificate import certify_network
+    from thalweg.jobs.network_recipe import job_recipe
+    from thalweg.jobs.network_samples import pair
+
+    recipe = job_recipe(saved.job, saved.encoding)
+    data = pair(rows, saved.encoding, recipe.loss)
+    return certify_network(saved.module(builder=builder), recipe, data, saved.job.seed).point
