@@ -4,21 +4,26 @@
               included; what is left is resumed, and killed again, some times over
     SIGINT    the same: it must end by itself, and with 3 say how to go on
 
-    writes    (--writes) instead of by the clock, at every single moment at which a file is flushed,
-              moved or removed
+    writes    (--writes) instead of by the clock, before every single time that a file is flushed,
+              moved or removed; --every 5 takes each fifth
 
 All but clocks and dates must agree: model, weights, trace, run.json, result.json. Method "auto"
 decides by measured times, so its twin follows the plan that the killed run had made; with a method
-given, plans are not compared. Checkpoints are taken every 20 ms here, not every five seconds.
+given, plans are not compared. Here a method that falls behind is not changed, as a clock decides
+that, and checkpoints are taken every 20 ms, not every five seconds.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
+import io
 import json
+import math
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -32,7 +37,8 @@ from typing import Any, NamedTuple
 PAUSE = 0.02  # seconds between checkpoints
 CLOCKS = {"seconds", "actual_seconds", "date", "environment"}
 STOPPED, QUIT = 3, 130
-NOT_BITS = {"report.html"}
+NOT_BITS = {"report.html", "checkpoint.npz", "checkpoint.pt"}
+TIME = re.compile(r"\d[\d.,e-]* ?(µs|ms|s|min|h)\b")  # as it is told in a sentence
 RECIPE = """\
 layers = "mlp:32x32"
 epochs = 12
@@ -65,8 +71,9 @@ CASES = (
     Case("sdca", ["@cancer", "--standardize", "--tol", "1e-10", "-m", "sdca"]),
     Case("cd", ["@diabetes", "--standardize", "--l1", "0.01", "--tol", "1e-13", "-m", "cd"]),
     Case("fista", ["@cancer", "--standardize", "--l1", "0.001", "--tol", "1e-9", "-m", "fista"]),
-    Case("adam, folds", ["@iris", "-m", "adam", "--max-iter", "400", "--folds", "3"]),
-    Case("race", ["@cancer", "--standardize", "-m", "gd", "-m", "newton", "--max-iter", "300"]),
+    Case("ridge, folds", ["@diabetes", "-m", "lbfgs", "--tol", "1e-9", "--folds", "3"]),
+    Case("multinomial", ["@iris", "-m", "newton-cg", "--tol", "1e-12"]),
+    Case("race", ["@cancer", "--standardize", "-m", "lbfgs", "-m", "newton"]),
     Case("network", ["@digits", "--recipe", "recipe.toml", "--validation", "0.2"], True),
 )
 
@@ -78,20 +85,41 @@ def command(case: Case, folder: Path) -> list[str]:
     return ["train", *case.options, "--out", str(folder), "--no-report"]
 
 
-def start(typed: Sequence[str], place: Path, moment: int | None = None) -> subprocess.Popen:
-    """The command in a process of its own; it ends itself at its n-th `moment` of writing."""
-    inner = [sys.executable, __file__, "--inside", str(moment or 0), *typed]
+def start(typed: Sequence[str], place: Path) -> subprocess.Popen:
+    """The command in a process of its own."""
+    inner = [sys.executable, __file__, "--inside", *typed]
     return subprocess.Popen(
         inner, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
 
 
-def inside(moment: int, typed: Sequence[str]) -> None:
-    """What the process does."""
+def forked(typed: Sequence[str], place: Path, moment: int = 0) -> int:
+    """The exit code of the command in a copy of this process, which kills itself at a write."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    code = 1
+    try:
+        os.chdir(place)
+        with open("said.txt", "wb") as file:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+        inside(typed, moment)
+    except SystemExit as end:
+        code = end.code
+    finally:
+        sys.stdout.flush()
+        os._exit(code)
+
+
+def inside(typed: Sequence[str], moment: int = 0) -> None:
+    """What the process does: it kills itself before its n-th write, if that is not 0."""
     import thalweg.jobs.linear
+    import thalweg.planner.watch
     from thalweg.cli.program import main
 
     thalweg.jobs.linear.PAUSE = PAUSE
+    thalweg.planner.watch.BEHIND = math.inf
     if "--recipe" in typed or _is_network(typed):
         import thalweg.jobs.network
 
@@ -108,7 +136,7 @@ def inside(moment: int, typed: Sequence[str]) -> None:
 
         return act
 
-    for name in ("fsync", "rename", "replace", "unlink", "rmdir"):
+    for name in ("fsync", "rename", "replace", "unlink", "rmdir") if moment else ():
         setattr(os, name, dying(getattr(os, name)))
     main(list(typed), prog_name="thalweg")
 
@@ -121,10 +149,10 @@ def _is_network(typed: Sequence[str]) -> bool:
 def undisturbed(case: Case, folder: Path, place: Path) -> float:
     """Train without a kill; seconds that it took."""
     begun = time.perf_counter()
-    process = start(command(case, folder), place)
-    _, said = process.communicate()
-    if process.returncode not in (0, STOPPED):
-        raise SystemExit(f"{case.name} ended with {process.returncode}: {said}")
+    code = forked(command(case, folder), place)
+    if code not in (0, STOPPED):
+        said = (place / "said.txt").read_text()
+        raise SystemExit(f"{case.name} ended with {code}: {said}")
     return time.perf_counter() - begun
 
 
@@ -208,6 +236,8 @@ def differences(one: Path, other: Path, *, plans: bool) -> list[str]:
 
 def timeless(content: Any, plans: bool) -> Any:
     """JSON without clocks and dates, and without plans where they may differ."""
+    if isinstance(content, str):
+        return TIME.sub("some time", content)
     if isinstance(content, dict):
         left = CLOCKS if plans else CLOCKS | {"plan"}
         return {key: timeless(value, plans) for key, value in content.items() if key not in left}
@@ -249,8 +279,10 @@ def by_the_clock(case: Case, signals: int, how: signal.Signals, drawn: random.Ra
         place = Path(name)
         (place / "recipe.toml").write_text(RECIPE)
         reference = place / "reference"
-        undisturbed(case, place / "warm", place)
-        seconds = undisturbed(case, reference, place)
+        undisturbed(case, reference, place)
+        begun = time.perf_counter()
+        start(command(case, place / "timed"), place).communicate()
+        seconds = time.perf_counter() - begun
         given, tries, wrong = 0, 0, []
         while given < signals:
             folder = place / f"run{tries}"
@@ -266,26 +298,32 @@ def by_the_clock(case: Case, signals: int, how: signal.Signals, drawn: random.Ra
         return wrong
 
 
-def by_writes(case: Case) -> list[str]:
-    """A kill before every single write of a training, then one resume."""
+def by_writes(case: Case, every: int) -> list[str]:
+    """A kill before the writes of a training, then one resume."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         (place / "recipe.toml").write_text(RECIPE)
         reference = place / "reference"
+        unseen = io.StringIO()
+        with (
+            contextlib.redirect_stdout(unseen),
+            contextlib.redirect_stderr(unseen),
+            contextlib.chdir(place),
+            contextlib.suppress(SystemExit),
+        ):
+            inside(command(case, place / "warm"))  # so that what is forked is warm
         undisturbed(case, reference, place)
-        moment, wrong = 0, []
+        kills, wrong = 0, []
         while True:
-            moment += 1
-            folder = place / f"run{moment}"
-            process = start(command(case, folder), place, moment)
-            process.communicate()
-            if process.returncode != -signal.SIGKILL:
+            moment, folder = 1 + kills * every, place / f"run{kills}"
+            if forked(command(case, folder), place, moment) != -signal.SIGKILL:
                 break
+            kills += 1
             if not is_done(folder):
                 undisturbed(case, folder, place)
             wrong += [f"write {moment}, {each}" for each in judged(case, folder, reference, place)]
             shutil.rmtree(folder)
-        print(f"{case.name:14}{'writes':9}{moment - 1:4}  {_told(wrong)}", flush=True)
+        print(f"{case.name:14}{'writes':9}{kills:4} {_told(wrong)}", flush=True)
         return wrong
 
 
@@ -296,20 +334,25 @@ def _told(wrong: Sequence[str]) -> str:
 def main() -> None:
     """Print what was done to each case, and whether it came out the same."""
     if sys.argv[1:2] == ["--inside"]:
-        inside(int(sys.argv[2]), sys.argv[3:])
+        inside(sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--interrupts", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--writes", action="store_true", help="at every write, not by the clock")
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--case", choices=[case.name for case in CASES], action="append")
     asked = parser.parse_args()
     cases = [case for case in CASES if asked.case is None or case.name in asked.case]
     drawn, wrong = random.Random(asked.seed), []
+    import thalweg.cli.program  # what is forked has it
+    import thalweg.jobs.race
+    import thalweg.tables.read  # noqa: F401
+
     for k, case in enumerate(cases):
         if asked.writes:
-            wrong += by_writes(case)
+            wrong += by_writes(case, asked.every)
             continue
         for total, how in ((asked.kills, signal.SIGKILL), (asked.interrupts, signal.SIGINT)):
             share = len(range(k, total, len(cases)))

@@ -23,7 +23,7 @@ from thalweg.core.errors import InputError, ThalwegError
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan
 from thalweg.core.run import Run
-from thalweg.core.storage import from_json, to_json, write_file
+from thalweg.core.storage import clear_left, from_json, to_json, write_file
 from thalweg.jobs.folder import (
     FORMAT,
     REPORT,
@@ -143,6 +143,7 @@ def resume(
     rows = rows_of(job, table)
     ready = trainer_of(job).ready(job, rows, table.encoding)
     with locked(folder):
+        clear_left(folder)
         (folder / RESULT).unlink(missing_ok=True)
         return _go(folder, header, job, table, rows, ready, progress, report, None)
 

@@ -292,7 +292,7 @@ def _begin(
         again = {"rng": rng} if "rng" in method.State.__annotations__ else {}
         journey.state = method.State(**saved.state, **again)
         _check_value(checkpoint, problem, journey.best)
-        problem.restore(progress["counts"])
+        problem.restore(progress["counts"], is_summed=progress.get("is_summed", False))
         return journey
     state = method.init(problem, w0, rng)
     _check_start(problem, state)
@@ -460,6 +460,7 @@ def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
             "iteration": journey.iteration,
             "seconds": journey.seconds,
             "counts": journey.problem.counts,
+            "is_summed": journey.problem.is_summed,
             "generator": journey.rng.bit_generator.state,
             "stride": journey.trace.stride,
             "best_value": journey.best.value,
