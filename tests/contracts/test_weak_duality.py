@@ -16,6 +16,7 @@ import scipy.sparse
 
 from thalweg.certificates.duality import duality_gap, tightened
 from thalweg.objectives.linear import LinearProblem
+from thalweg.planner.minimize import minimize
 
 PROBLEMS, BLOCKS = 2000, 8
 DECIDED = 0.9  # of the points: there the reference is ten times better known than the gap is large
@@ -361,3 +362,35 @@ def test_no_gap_is_below_the_distance_to_the_optimum(block):
             all_points += 1
             told += error <= 0.1 * found.gap
     assert told >= DECIDED * all_points
+
+
+def calendar(n):
+    """Columns that a table of hours has: a counter, a year, an hour, a kind, a constant."""
+    rng = np.random.default_rng(0)
+    count = np.arange(n, dtype=np.float64)
+    year = 2013.0 + count // (n / 4)
+    kinds = np.eye(6)[rng.integers(6, size=n)]  # sums to one: dependent on the intercept
+    X = np.column_stack([count, year, count // 24 % 30, kinds, np.full(n, 0.1)])
+    y = 40.0 + 20.0 * np.sin(count / 500) + 30.0 * (kinds @ rng.normal(size=6))
+    return X, y + 30.0 * rng.normal(size=n)
+
+
+@pytest.mark.parametrize("is_sparse", [True, False])
+@pytest.mark.parametrize("method", ["newton", "cholesky", "lbfgs"])
+def test_no_gap_below_the_distance_on_many_rows_with_large_means(method, is_sparse):
+    """Sums over 200,000 rows: where digits are lost, they are lost here."""
+    X, y = calendar(200_000)
+    l2 = 1.0 / len(y)
+    problem = LinearProblem(
+        scipy.sparse.csr_array(X) if is_sparse else X, y, "squared", l2=l2, standardize=True
+    )
+    run = minimize(problem, method, max_iter=200, progress=False)
+    moving = X.std(axis=0) > 1e-9
+    Z = (X - X.mean(axis=0))[:, moving] / X[:, moving].std(axis=0)
+    H, q = Z.T @ Z / len(y) + l2 * np.eye(Z.shape[1]), Z.T @ (y - y.mean()) / len(y)
+    best = 0.5 * (y.var() - q @ np.linalg.solve(H, q))
+    w = run.w[:-1][moving]
+    value = 0.5 * ((Z @ w + run.w[-1] - y) ** 2).mean() + 0.5 * l2 * (w @ w)
+    assert abs(run.value - value) <= 1e-9 * value
+    assert value - best <= run.certificate.gap + 1e-9 * value
+    assert run.certificate.gap <= 1e-6 * y.var()

@@ -5,3 +5,9 @@ from thalweg.jobs.trainer import trainer_of
 
 def test_each_half_trains_its_own():
     assert trainer_of(Job("@iris")).train is train_linear
+
+
+def test_networks_have_their_own():
+    from thalweg.jobs.network_job import train_network_job
+
+    assert trainer_of(Job("@iris", recipe={})).train is train_network_job

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from thalweg.kernels.gram import pairs_pass
+from thalweg.kernels.gram import deviations_pass, pairs_pass
 from thalweg.kernels.rows import CSR
 
 
@@ -17,13 +17,38 @@ def test_half_and_its_mirror_are_the_whole(dtype, index):
     for i in range(40):
         row = slice(X.indptr[i], X.indptr[i + 1])
         X.indices[row], X.data[row] = X.indices[row][::-1].copy(), X.data[row][::-1].copy()
-    h, second, first = rng.random(40), np.zeros((9, 9)), np.zeros(9)
+    h, hr = rng.random(40), rng.normal(size=40)
+    second, first, cross = np.zeros((9, 9)), np.zeros(9), np.zeros(9)
     rows = CSR(X.data, X.indices.astype(index), X.indptr.astype(index))
-    pairs_pass(rows, h, 0, 15, second, first)
-    pairs_pass(rows, h, 15, 40, second, first)
+    pairs_pass(rows, h, hr, np.zeros(9), 0, 15, second, first, cross)
+    pairs_pass(rows, h, hr, np.zeros(9), 15, 40, second, first, cross)
     dense = X.toarray().astype(np.float64)
     whole = second + second.T - np.diag(np.diag(second))
     np.testing.assert_allclose(whole, dense.T @ (h[:, None] * dense), rtol=1e-12)
     np.testing.assert_allclose(first, h @ dense, rtol=1e-12)
+    np.testing.assert_allclose(cross, hr @ dense, rtol=1e-12, atol=1e-14)
     is_pair = (second != 0) & (second.T != 0)
     assert not is_pair[~np.eye(9, dtype=bool)].any(), "each pair is added on one side only"
+
+
+def test_features_that_every_row_stores_are_shifted_before_they_are_multiplied():
+    rng = np.random.default_rng(1)
+    dense = np.column_stack([1e9 + rng.normal(size=50), rng.normal(size=50)])
+    X = scipy.sparse.csr_array(dense)
+    shift, h = np.array([1e9, 0.0]), np.full(50, 0.02)
+    second, first, cross = np.zeros((2, 2)), np.zeros(2), np.ones(2)
+    rows = CSR(X.data, X.indices, X.indptr)
+    pairs_pass(rows, h, np.empty(0), shift, 0, 50, second, first, cross)
+    off = dense - shift
+    whole = second + second.T - np.diag(np.diag(second))
+    np.testing.assert_allclose(whole, off.T @ off / 50, rtol=1e-12)
+    np.testing.assert_allclose(first, off.mean(axis=0), rtol=1e-10)
+    assert cross.tolist() == [1.0, 1.0]  # nothing was asked of it
+
+
+def test_deviations_of_what_is_stored():
+    X = scipy.sparse.csr_array(np.array([[1.0, 0.0], [3.0, 5.0]]))
+    found = [np.zeros(2) for _ in range(3)] + [np.zeros(2, dtype=np.int64)]
+    rows = CSR(X.data, X.indices, X.indptr)
+    deviations_pass(rows, np.array([0.25, 0.75]), np.array([2.0, 1.0]), 0, 2, *found)
+    assert [each.tolist() for each in found] == [[0.5, 3.0], [1.0, 12.0], [1.0, 0.75], [2, 1]]

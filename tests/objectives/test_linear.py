@@ -660,3 +660,18 @@ def test_a_large_mean_costs_dense_scales_no_digits(mean):
 def test_variables_that_are_no_real_numbers(bad):
     with pytest.raises(tw.InputError, match="w must hold real numbers"):
         LinearProblem([[1.0], [2.0]], [0.0, 1.0]).value(bad)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scales_keep_their_digits_where_means_are_large_and_rows_are_many(storage, dtype):
+    rng = np.random.default_rng(0)
+    n = 300_000
+    year = rng.integers(2013, 2018, size=n)
+    X = np.column_stack([year, np.full(n, 0.1), rng.random(n) < 0.01]).astype(dtype)
+    problem = LinearProblem(storage(X), rng.normal(size=n), standardize=True)
+    exact = X.astype(np.longdouble)
+    assert problem.means == pytest.approx(exact.mean(axis=0).astype(float), rel=1e-14)
+    deviations = exact.std(axis=0).astype(float)
+    assert problem.scales[[0, 2]] == pytest.approx(1.0 / deviations[[0, 2]], rel=1e-12)
+    assert problem.scales[1] == 1.0  # constant

@@ -47,7 +47,7 @@ from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
-ROUNDING = 8.0  # ulps of the sizes of all terms
+ROUNDING = 8.0  # ulps of the sizes of all terms, of a sum of few
 SHIFTS = 30  # steps to the best intercept at most; near the optimum it takes one or two
 # Σ cᵢθᵢ that is left to balancing. Shrinking is as good as a shift from 1e-2 of Σ cᵢ|θᵢ| on; moving
 # mass to a class of probability 0 is not, as q log q is steep there.
@@ -59,6 +59,15 @@ WIDEST = 4.0  # the largest scale that is tried where neither l1 nor a domain se
 GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 LOOKED_AT = 4_000  # samples, about, that the best scale is searched on
 SECTIONS = 14  # leave 1e-3 of the range; D is flat at its best scale, and loses the square of that
+
+
+def unit(problem: LinearProblem) -> float:
+    """What rounding may do to a sum over the samples, in sizes of all its terms.
+
+    Errors of n additions one after the other are like a random walk: √n ulps (Higham & Mary, SIAM
+    J. Sci. Comput. 41, 2019).
+    """
+    return EPS * (ROUNDING + problem.n**0.5)
 
 
 class LowerBound(NamedTuple):
@@ -293,7 +302,7 @@ def _bound(
         # v may be outside by its error: a factor of 1 − error/l1 cures it, and by concavity and
         # D(0) = 0 costs that share of D.
         terms += max(value, 0.0) * _error_of_v(problem, theta) / problem.l1
-    return LowerBound(value, ROUNDING * EPS * terms)
+    return LowerBound(value, unit(problem) * terms)
 
 
 def _beyond(v: np.ndarray, scale: float, l1: float, out: np.ndarray) -> float:

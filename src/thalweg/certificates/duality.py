@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.certificates.dual_point import EPS, ROUNDING, dual_value, lower_bound, reach, slopes
+from thalweg.certificates.dual_point import EPS, dual_value, lower_bound, reach, slopes, unit
 from thalweg.certificates.least_squares import primal_and_bound
 from thalweg.certificates.support_step import support_step
 from thalweg.core.certificate import Certificate
@@ -96,7 +96,7 @@ def duality_gap(
     primal = losses + penalties
     if not has_gap(problem):
         return Gap(primal, -np.inf, 0.0, PASSES)
-    rounding = ROUNDING * EPS * (abs(losses) + penalties + reach(problem, w, theta))
+    rounding = unit(problem) * (abs(losses) + penalties + reach(problem, w, theta))
     floor = -np.inf
     if dual is not None:
         bound = dual_value(problem, dual)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thalweg.certificates.dual_point import EPS, ROUNDING, WIDEST, LowerBound, argmax
+from thalweg.certificates.dual_point import EPS, WIDEST, LowerBound, argmax, unit
 from thalweg.objectives.linear import LinearProblem
 
 
@@ -22,7 +22,7 @@ def primal_and_bound(problem: LinearProblem, w: np.ndarray) -> tuple[float, floa
     sums, p = problem.least_squares, problem.p
     penalties = problem.ridge(w[:p]) + problem.penalty(w)
     loss, g = sums.loss_and_gradient(w)
-    rounding = ROUNDING * EPS * (sums.sizes(w)[0] + penalties)
+    rounding = unit(problem) * (sums.sizes(w)[0] + penalties)
     if problem.fit_intercept:
         w = w.copy()
         w[p] -= g[p]  # the loss has curvature 1 along b: its slope is gone there
@@ -61,4 +61,4 @@ def _lower_bound(
         terms += float(beyond(t) @ sizes[1]) / problem.l2 * t
     else:
         terms += max(best, 0.0) * float(np.max(sizes[1])) / problem.l1
-    return LowerBound(best, ROUNDING * EPS * terms)
+    return LowerBound(best, unit(problem) * terms)

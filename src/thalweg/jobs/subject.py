@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from thalweg.certificates.critical_point import CriticalPoint
+from thalweg.curvature.density import SpectralDensity
 from thalweg.jobs.command import command_of, script_of
 from thalweg.jobs.penalty import penalty_of
 from thalweg.report.subject import Subject
@@ -23,6 +27,8 @@ def subject_of(saved: Saved) -> Subject:
         title=f"{saved.run.method} on {saved.job.source}",
         record=_record(saved.folder / RECORD),
         findings=tuple(saved.findings),
+        point=_point(result.get("point")),
+        spectrum=_spectrum(saved.folder / SPECTRUM),
         data=tuple((str(label), str(text)) for label, text in result["data"]),
         scaling=tuple((str(name), float(m), float(s)) for name, m, s in result["scaling"]),
         scores=saved.scores,
@@ -68,3 +74,16 @@ def _record(file: Path) -> Any:
     from thalweg.nets.probes.record import Record
 
     return Record.load(file)
+
+
+def _point(record: Any) -> CriticalPoint | None:
+    """The verdict on where a network's training ended; None where there is none."""
+    return CriticalPoint(**record) if isinstance(record, dict) else None
+
+
+def _spectrum(file: Path) -> SpectralDensity | None:
+    if not file.exists():
+        return None
+    with np.load(file, allow_pickle=False) as arrays:
+        parts = {name: arrays[name] for name in arrays.files}
+    return SpectralDensity(**{**parts, "width": float(parts["width"])})

@@ -5,8 +5,9 @@
 
 in the features that the model sees (scaled, if it standardizes); m is their weighted mean with an
 intercept and 0 without. They share their non-zero eigenvalues. Centring before the product keeps
-the digits that G − mmᵀ would lose when means are large; a sparse X cannot be centred without
-filling it, and pays that price.
+the digits that G − mmᵀ would lose when means are large. Of a sparse X only the features that every
+row stores can be centred so; the others have zeros, so that their means are no larger than what
+they vary by, but for a few digits.
 
 For K classes with probabilities pᵢ the weights are matrices, in the variables' order (features
 first, classes within), with x̃ᵢ the features that the model sees and a 1 for the intercept:
@@ -25,7 +26,7 @@ import scipy.sparse
 
 from thalweg.kernels.classes import with_blas
 from thalweg.kernels.gram import pairs_pass
-from thalweg.kernels.linear import in_row_blocks, transpose_pass
+from thalweg.kernels.linear import in_row_blocks
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.matrix import Matrix
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from thalweg.objectives.linear import LinearProblem
 
 BLOCK = 200_000  # entries of a block of rows: it stays in cache between the steps made with it
+FEWEST = 1_000  # rows of a block of sparse ones
 
 
 class Moments(NamedTuple):
@@ -59,12 +61,13 @@ def weighted_moments(
     X, (n, p) = matrix.rows, matrix.shape
     total = float(h.sum())
     if isinstance(X, CSR):
-        hr = None if r is None else h * r
-        second, first, cross = _sparse_moments(matrix, h, hr, threads)
-        outer = np.outer(shift, first)
-        second += total * np.outer(shift, shift) - outer - outer.T
-        beyond = 0.0 if hr is None else float(hr.sum())
-        return Moments(second, first - total * shift, total, cross - beyond * shift)
+        hr = np.empty(0) if r is None else h * r
+        done = shift * is_full(matrix)
+        second, first, cross = _sparse_moments(matrix, h, hr, done, threads)
+        rest = shift - done
+        outer = np.outer(rest, first)
+        second += total * np.outer(rest, rest) - outer - outer.T
+        return Moments(second, first - total * rest, total, cross - float(hr.sum()) * rest)
     rows = max(1, BLOCK // p)
     is_even = bool(h.min() == h.max())
     is_shifted = bool(shift.any())
@@ -102,18 +105,36 @@ def weighted_moments(
     return Moments(products[:p, :p].copy(), products[p, :p], total, products[-1, :p])
 
 
-def _sparse_moments(
-    matrix: Matrix, h: np.ndarray, hr: np.ndarray | None, threads: int | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Σ hᵢxᵢxᵢᵀ, Σ hᵢxᵢ and Σ (hr)ᵢxᵢ of sparse rows."""
+def is_full(matrix: Matrix) -> np.ndarray:
+    """The features that every row of a sparse matrix stores, bool[p]."""
     X, (n, p) = matrix.rows, matrix.shape
+    assert isinstance(X, CSR)
+    first = X.indices[X.indptr[0] : X.indptr[1]]
+    if not len(first) or matrix.entries < n:
+        return np.zeros(p, dtype=bool)
+    stored = X.indices[X.indptr[0] : X.indptr[n]]
+    return np.bincount(stored, minlength=p) == n
+
+
+def _sparse_moments(
+    matrix: Matrix, h: np.ndarray, hr: np.ndarray, shift: np.ndarray, threads: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Σ hᵢxᵢxᵢᵀ, Σ hᵢxᵢ and Σ (hr)ᵢxᵢ of sparse rows, entries shifted.
+
+    In blocks of rows: a sum of hundreds of thousands of terms, one after the other, would lose
+    three digits more.
+    """
+    X, (n, p) = matrix.rows, matrix.shape
+    rows = max(FEWEST, p * p // FEWEST)  # adding the blocks together is to be a small part of it
 
     def part(start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        second, first, cross = np.zeros((p, p)), np.zeros(p), np.zeros(p)
-        pairs_pass(X, h, start, stop, second, first)
-        if hr is not None:
-            transpose_pass(X, hr, start, stop, cross)
-        return second, first, cross
+        sums = np.zeros((p, p)), np.zeros(p), np.zeros(p)
+        for top in range(start, stop, rows):
+            here = np.zeros((p, p)), np.zeros(p), np.zeros(p)
+            pairs_pass(X, h, hr, shift, top, min(top + rows, stop), *here)
+            for total, block in zip(sums, here, strict=True):
+                total += block
+        return sums
 
     parts = in_row_blocks(part, n, matrix.entries, threads)
     half, first, cross = (sum(terms) for terms in zip(*parts, strict=True))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from thalweg.objectives.gram import weighted_moments
+from thalweg.objectives.gram import is_full, weighted_moments
 
 if TYPE_CHECKING:
     from thalweg.objectives.linear import LinearProblem
@@ -104,10 +104,10 @@ def least_squares(problem: LinearProblem) -> LeastSquares:
         problem.matrix, c, a, problem.threads, r, centred=problem.fit_intercept
     )
     s = float(np.einsum("i,i,i", c, r, r))
-    if problem.matrix.is_sparse:
-        lengths = np.sqrt(problem.column_squares) + np.abs(a)  # not centred before it is summed
-    else:
-        lengths = np.sqrt(np.diag(moments.second))
+    lengths = np.sqrt(np.maximum(np.diag(moments.second), 0.0))
+    if problem.matrix.is_sparse:  # some are not centred before they are summed
+        whole = np.sqrt(problem.column_squares) + np.abs(a)
+        lengths = np.where(is_full(problem.matrix), lengths, whole)
     return LeastSquares(
         moments.second, moments.first, moments.cross, s, lengths, y_mean, d, d * (a - m),
         problem.fit_intercept,

@@ -35,6 +35,7 @@ from thalweg.curvature.extent import Extent, spectrum_extent
 from thalweg.kernels import classes, margins
 from thalweg.kernels import linear as passes
 from thalweg.kernels.duality import dual_sum_pass
+from thalweg.kernels.gram import deviations_pass
 from thalweg.kernels.losses import LOSSES, curvature_bound
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.finite_sum import FiniteSum, finite_sum
@@ -51,6 +52,7 @@ NAMES = tuple(LOSSES)
 CLASSIFIERS = ("logistic", "squared-hinge", MULTINOMIAL)
 # What other rows change.
 CACHED = ("gram_extent", "row_squares", "column_squares", "samples", "least_squares")
+CONSTANT = 1e-28  # of Σcx²: a variance below it is that of a constant
 LANCZOS_STEPS = 60  # products for L: its error bound is then some percent of L
 
 
@@ -438,22 +440,32 @@ class LinearProblem:
         X, c = self.matrix.rows, self.weights
         means = np.zeros(self.p)
         passes.transpose_pass(X, c, 0, self.n, means)
-        if isinstance(X, CSR):
-            variance = np.maximum(self.column_squares - means**2, 0.0)
-            rounding = 1e-14  # of a difference
-        else:
-            # Centred first: where a mean is large, the difference would lose its digits.
-            variance, rounding = np.zeros(self.p), 1e-28  # of a square
-            rows = max(1, BLOCK // self.p)
-            for start in range(0, self.n, rows):
-                off = X[start : start + rows] - means
-                variance += c[start : start + rows] @ (off * off)
+        # About a mean that is nearly right: the difference of Σcx² and m² would lose its digits,
+        # and the mean itself, from so many terms one after the other, has lost some.
+        off, squares = self._deviations(means)
+        means, variance = means + off, squares - off * off
         # A constant column has no scale of its own, and is left at its mean, zero.
-        is_constant = variance <= rounding * self.column_squares
+        is_constant = variance <= CONSTANT * self.column_squares
         scales = np.where(is_constant, 1.0, 1.0 / np.sqrt(np.where(is_constant, 1.0, variance)))
         if not self.fit_intercept:
             means = np.zeros(self.p)  # without an intercept a shift would change the model
         return means, scales
+
+    def _deviations(self, means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Σ cᵢ(xᵢ − m) and Σ cᵢ(xᵢ − m)², float64[p] each."""
+        X, c = self.matrix.rows, self.weights
+        first, second = np.zeros(self.p), np.zeros(self.p)
+        if isinstance(X, CSR):
+            stored, counts = np.zeros(self.p), np.zeros(self.p, dtype=np.int64)
+            deviations_pass(X, c, means, 0, self.n, first, second, stored, counts)
+            left_out = np.where(counts == self.n, 0.0, np.maximum(1.0 - stored, 0.0))
+            return first - left_out * means, second + left_out * means**2
+        rows = max(1, BLOCK // self.p)
+        for start in range(0, self.n, rows):
+            off = X[start : start + rows] - means
+            first += c[start : start + rows] @ off
+            second += c[start : start + rows] @ (off * off)
+        return first, second
 
     def _unscaled(self, w: np.ndarray) -> tuple[np.ndarray, Any]:
         """Coefficients and intercepts that act on X as it is; views of `w` where they can be."""

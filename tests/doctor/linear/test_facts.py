@@ -4,7 +4,7 @@ import scipy.sparse
 
 import thalweg as tw
 from linear_data import features, labels, regression, solved
-from thalweg.doctor.linear import curvature
+from thalweg.doctor.linear import curvature, facts
 from thalweg.doctor.linear.facts import linear_facts
 
 
@@ -93,3 +93,17 @@ def test_shares_and_names():
     np.testing.assert_allclose(plain.shares, [3 / 8, 3 / 8, 2 / 8])
     assert plain.listed([3]) == "column 3"
     assert linear_facts(regression(X)).shares.size == 0
+
+
+def test_of_very_many_rows_some_are_looked_at_for_the_curvature(monkeypatch):
+    X = features(2_000, 4) * [1.0, 30.0, 1.0, 1.0]
+    problem, run = solved(regression(X, l2=1e-3))
+    whole = linear_facts(problem, run)
+    monkeypatch.setattr(facts, "ENOUGH", 2_000)
+    part = linear_facts(problem, run)
+    assert part.curvature.rows == 500
+    assert not part.curvature.is_exact
+    assert part.curvature.largest == whole.curvature.largest
+    assert part.curvature.kappa == pytest.approx(whole.curvature.kappa, rel=0.3)
+    assert part.effect.move == pytest.approx(whole.effect.move, rel=0.3)
+    assert part.effect.share == whole.effect.share

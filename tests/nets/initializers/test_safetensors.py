@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import thalweg as tw
-from thalweg.nets.initializers.safetensors import read_safetensors
+from thalweg.nets.initializers.safetensors import read_safetensors, safetensors_bytes
 
 KINDS = {
     torch.float64: "F64",
@@ -108,3 +108,27 @@ def test_another_file_is_refused(tmp_path, content, said):
     path.write_bytes(content)
     with pytest.raises(tw.InputError, match=said):
         read_safetensors(path)
+
+
+def test_bytes_and_back(tmp_path):
+    tensors = {
+        "weight": torch.randn(3, 4),
+        "half": torch.randn(5).to(torch.bfloat16),
+        "turned": torch.arange(6.0).reshape(2, 3).T,
+        "count": torch.tensor(7),
+        "flags": torch.tensor([True, False, True]),
+        "none": torch.empty(0, 2),
+    }
+    content = safetensors_bytes(tensors)
+    (tmp_path / "a.safetensors").write_bytes(content)
+    found = read_safetensors(tmp_path / "a.safetensors")
+    assert list(found) == list(tensors)
+    for name, tensor in tensors.items():
+        assert found[name].dtype == tensor.dtype
+        assert torch.equal(found[name], tensor)
+    assert (int.from_bytes(content[:8], "little") + 8) % 8 == 0
+
+
+def test_a_type_that_the_format_has_not():
+    with pytest.raises(tw.InputError, match=r"got torch\.complex128"):
+        safetensors_bytes({"w": torch.zeros(2, dtype=torch.complex128)})

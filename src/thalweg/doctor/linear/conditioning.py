@@ -35,6 +35,8 @@ def conditioning(facts: LinearFacts) -> list[Finding]:
         severity = Severity.ACT
     where = "at the solution" if measured.at_solution else "at its largest curvatures"
     least = "" if measured.is_exact else "at least "
+    if measured.rows:
+        least = f"on {measured.rows:,} of the rows about "
     return [
         Finding(
             name=CONDITIONING,

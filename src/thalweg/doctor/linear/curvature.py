@@ -40,6 +40,7 @@ class Curvature(NamedTuple):
     flat: int  # directions that no step takes; 0 where not `is_exact`
     is_exact: bool
     at_solution: bool
+    rows: int = 0  # that μ was measured on, where it was not all
 
     @property
     def kappa(self) -> float:
@@ -75,8 +76,16 @@ def affordable(problem: LinearProblem, dim: int) -> bool:
     return dim <= DENSE and work <= MOST_WORK
 
 
-def curvature(problem: LinearProblem, w: np.ndarray | None, gram: np.ndarray | None) -> Curvature:
-    """Both ends at `w`; without one, of γ`gram` + l2·I, `gram` being Σ cᵢx̃ᵢx̃ᵢᵀ if it is known."""
+def curvature(
+    problem: LinearProblem,
+    w: np.ndarray | None,
+    gram: np.ndarray | None,
+    part: LinearProblem | None = None,
+) -> Curvature:
+    """Both ends at `w`; without one, of γ`gram` + l2·I, `gram` being Σ cᵢx̃ᵢx̃ᵢᵀ if it is known.
+
+    At `w` the smallest is measured on the rows of `part`, if it is given.
+    """
     L = problem.smoothness
     if w is None:
         if gram is None:
@@ -85,6 +94,8 @@ def curvature(problem: LinearProblem, w: np.ndarray | None, gram: np.ndarray | N
             return Curvature(L, max(smallest, ROUNDING * L), 0, False, False)
         largest, smallest, flat = ends(bound(problem, gram), problem.p, problem.l2)
         return Curvature(largest, smallest, flat, True, False)
+    if part is not None and part.n < problem.n:
+        return curvature(part, w, None)._replace(largest=L, is_exact=False, rows=part.n)
     hessian = problem.hessian_at(problem.scores(w))
     used = in_use(problem, w)
     if affordable(problem, problem.dim):

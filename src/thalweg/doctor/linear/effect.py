@@ -49,8 +49,13 @@ class Effect(NamedTuple):
     move: float  # ‖Δ‖/‖w‖
 
 
-def effect(problem: LinearProblem, w: np.ndarray | None) -> Effect:
-    """The effect at the solution `w`, or what is certain without one."""
+def effect(
+    problem: LinearProblem, w: np.ndarray | None, part: LinearProblem | None = None
+) -> Effect:
+    """The effect at the solution `w`, or what is certain without one.
+
+    The move is measured on the rows of `part`, if it is given.
+    """
     g = problem.transpose(_constant_slopes(problem)).ravel()
     pull, largest = float(np.linalg.norm(g)), float(np.abs(g).max())
     if w is None:
@@ -60,7 +65,7 @@ def effect(problem: LinearProblem, w: np.ndarray | None) -> Effect:
     length = float(np.linalg.norm(coefficients))
     zeros = int(np.sum(coefficients == 0.0))
     share = problem.l2 * length / pull if pull > 0.0 else np.nan
-    move = _move(problem, w) / length if length > 0.0 else np.nan
+    move = _move(part or problem, w) / length if length > 0.0 else np.nan
     return Effect(pull, largest, share, zeros, move)
 
 

@@ -3,8 +3,9 @@
 Nothing here judges, and no symptom looks at the data. What needs a matrix of p × p numbers is
 measured where that is at most 1,000 × 1,000 and a second of work; elsewhere `unchecked` says what
 was left out and why. Some ten passes over X besides, and 60 to 200 more for the curvature and the
-plane between classes, where these are not cheaper otherwise. A sparse X is never filled; its column
-counts take one or two vectors as long as its entries.
+plane between classes, where these are not cheaper otherwise: at the solution over as many rows,
+drawn, as have 2·10⁷ entries, and the findings say so. A sparse X is never filled; its column counts
+take one or two vectors as long as its entries.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from thalweg.doctor.linear.separator import Separator, separator
 from thalweg.doctor.linear.sizes import Sizes, sizes
 from thalweg.objectives.gram import weighted_moments
 from thalweg.objectives.linear import LinearProblem
+
+ENOUGH = 20_000_000  # entries, times classes, that a product with the Hessian looks at
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +93,7 @@ def linear_facts(
             "whether three or more columns depend on each other: for "
             f"{problem.n:,} × {problem.p:,} the matrix of their products takes too long"
         )
+    part = _part(problem)
     return LinearFacts(
         problem=problem,
         run=run,
@@ -99,13 +103,23 @@ def linear_facts(
         repeats=doubles,
         dependence=found,
         unchecked=unchecked,
-        curvature=curvature(problem, w, gram),
+        curvature=curvature(problem, w, gram, part),
         standardized_kappa=kappa,
         row_smoothness=float(problem.row_smoothness.max()),
-        effect=effect(problem, w),
+        effect=effect(problem, w, part),
         separator=separator(problem, columns, None if run is None else run.w),
         exclusive=exclusive(problem),
     )
+
+
+def _part(problem: LinearProblem) -> LinearProblem:
+    """The problem on rows enough for products with its Hessian, which are many."""
+    entries = problem.matrix.entries * problem.outputs
+    if entries <= ENOUGH:
+        return problem
+    count = max(int(problem.n * ENOUGH / entries), min(problem.n, 20 * problem.dim))
+    rows = np.random.default_rng(0).choice(problem.n, count, replace=False)
+    return problem.sample(np.sort(rows))
 
 
 def _gram(problem: LinearProblem, columns: Sizes) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Read a safetensors file: eight bytes of length, a JSON header, then the bytes of the tensors.
+"""Safetensors: eight bytes of length, a JSON header, then the bytes of the tensors.
 
     N: uint64, little-endian | header: N bytes of JSON | data
     header[name] = {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ DTYPES = {
     "BOOL": torch.bool, "C64": torch.complex64,
 }  # fmt: skip
 LENGTH = 8  # bytes of N
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+ALIGNMENT = 8  # bytes that the data begin at a multiple of
 
 
 def read_safetensors(path: str | Path) -> dict[str, torch.Tensor]:
@@ -50,6 +53,26 @@ def read_safetensors(path: str | Path) -> dict[str, torch.Tensor]:
         return {name: _tensor(path, name, entry, torch.empty(0)) for name, entry in entries.items()}
     mapped = torch.from_file(str(path), shared=False, size=size, dtype=torch.uint8)
     return {name: _tensor(path, name, entry, mapped[start:]) for name, entry in entries.items()}
+
+
+def safetensors_bytes(tensors: Mapping[str, torch.Tensor]) -> bytes:
+    """What a file of these tensors holds; those that share memory are written each for itself."""
+    entries: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    parts, end = [], 0
+    for name, tensor in tensors.items():
+        if tensor.dtype not in NAMES:
+            raise InputError(f"tensors must be of a type that safetensors has, got {tensor.dtype}")
+        flat = tensor.detach().cpu().contiguous().reshape(-1)
+        parts.append(flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b"")
+        begin, end = end, end + len(parts[-1])
+        entries[name] = {
+            "dtype": NAMES[tensor.dtype],
+            "shape": list(tensor.shape),
+            "data_offsets": [begin, end],
+        }
+    header = json.dumps(entries, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % ALIGNMENT)
+    return b"".join([len(header).to_bytes(LENGTH, "little"), header, *parts])
 
 
 def _tensor(path: Path, name: str, entry: Any, data: torch.Tensor) -> torch.Tensor:

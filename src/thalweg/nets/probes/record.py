@@ -146,6 +146,10 @@ class Record:
 
     def save(self, file: str | Path) -> None:
         """Write everything into one .npz, in one step: a reader sees the old one or the new."""
+        write_file(Path(file), self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes."""
         about = {
             "format": FORMAT,
             "layers": [
@@ -158,7 +162,7 @@ class Record:
         out = io.BytesIO()
         text = np.frombuffer(to_json(about), dtype=np.uint8)
         np.savez_compressed(out, **{ABOUT: text}, **self.columns)  # type: ignore[arg-type]
-        write_file(Path(file), out.getvalue())
+        return out.getvalue()
 
     @classmethod
     def load(cls, file: str | Path) -> Record:

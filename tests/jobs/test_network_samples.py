@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+import scipy.sparse
+import torch
+
+import thalweg as tw
+from thalweg.core.errors import InputError
+from thalweg.jobs.network_samples import Shape, input_shape, pair, samples
+from thalweg.jobs.rows import Rows
+from thalweg.tables.column import Column
+from thalweg.tables.encoding import Encoding
+from thalweg.tables.target import Target
+
+X = np.arange(12.0).reshape(3, 4)
+COLUMNS = tuple(Column(f"x{j}") for j in range(4))
+CLASSES = Encoding(COLUMNS, Target("kind", ("a", "b", "c")))
+NUMBERS = Encoding(COLUMNS, Target("price"))
+
+
+def test_vectors_and_classes():
+    x, y = pair(Rows(X, np.array([0, 2, 1])), CLASSES, "cross-entropy")
+    assert (x.dtype, y.dtype, x.shape) == (torch.float32, torch.int64, (3, 4))
+    assert x.tolist() == X.tolist()
+    assert y.tolist() == [0, 2, 1]
+    _, y = pair(Rows(X, np.array([0, 1, 1])), CLASSES, "binary-cross-entropy")
+    assert y.tolist() == [[0.0], [1.0], [1.0]]
+
+
+def test_numbers():
+    _, y = pair(Rows(X, np.array([0.5, 2.0, 1.0])), NUMBERS, "squared")
+    assert (y.dtype, y.tolist()) == (torch.float32, [[0.5], [2.0], [1.0]])
+
+
+def test_images():
+    shaped = Encoding(COLUMNS, NUMBERS.target, sample_shape=(2, 2))
+    assert input_shape(shaped) == (1, 2, 2)
+    x, _ = pair(Rows(X, np.array([0.5, 2.0, 1.0])), shaped, "squared")
+    assert x[0].tolist() == [[[0.0, 1.0], [2.0, 3.0]]]
+    assert torch.equal(Shape((1, 2, 2))(x.reshape(3, 4)), x)
+    assert torch.equal(Shape((1, 2, 2))(x), x)
+    assert input_shape(Encoding(COLUMNS, NUMBERS.target, sample_shape=(4, 1, 1))) == (4, 1, 1)
+    assert input_shape(tw.read("@iris").encoding) == (4,)
+
+
+def test_sparse_rows_become_dense_ones():
+    assert torch.equal(samples(scipy.sparse.csr_array(X)), samples(X))
+
+
+def test_memory_that_is_read_only_is_left_alone():
+    kept = X.astype(np.float32)
+    kept.flags.writeable = False
+    samples(kept)[0, 0] = 7.0
+    assert kept[0, 0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("rows", "encoding", "sentence"),
+    [
+        (Rows(X, np.array([1, 1, 1])), CLASSES, "two classes at least, got 'b' in all 3 rows"),
+        (Rows(X, np.array([1, -1, 0])), CLASSES, "got 1 rows with another 'kind'"),
+        (Rows(X, np.array([1, np.nan, 0])), NUMBERS, "a number in every row, got 1 rows without"),
+        (Rows(X * 1e39, np.array([1.0, 2, 0])), NUMBERS, "finite in float32.* in row 0"),
+        (
+            Rows(scipy.sparse.csr_array((200_000, 3000)), np.zeros(200_000)),
+            NUMBERS,
+            "got 200,000 × 3,000 sparse ones, which would take 2.4 GB: use a linear model",
+        ),
+    ],
+)
+def test_bad_input(rows, encoding, sentence):
+    with pytest.raises(InputError, match=sentence):
+        pair(rows, encoding, "cross-entropy" if encoding is CLASSES else "squared")
