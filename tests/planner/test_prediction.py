@@ -9,7 +9,7 @@ import thalweg as tw
 from thalweg.core.errors import InputError
 from thalweg.planner.geometry import geometry
 from thalweg.planner.plan import CANDIDATES
-from thalweg.planner.prediction import expected
+from thalweg.planner.prediction import LAWS, expected
 
 
 def problem(l2, n=50):
@@ -64,6 +64,13 @@ def test_the_bound_of_gradient_descent_holds():
     run = tw.minimize(data, "gd", tol=1e-6, max_iter=100_000, progress=False)
     assert run.converged
     assert run.iterations <= hope.bound
+
+
+def test_a_law_is_told_exactly_where_a_bound_is_known():
+    problem = tw.LinearProblem(np.eye(9), np.arange(9.0), l2=0.1, fit_intercept=False)
+    shape = geometry(problem)
+    bounded = {name for name in CANDIDATES if expected(name, problem, shape, 1e-6).bound}
+    assert bounded == set(LAWS)
 
 
 def test_an_unknown_method_is_refused():

@@ -36,27 +36,29 @@ def certify(run: str, model: str | None, as_json: bool, quiet: bool) -> int:
 
     saved = load(run).best
     found = certified(saved, builder=model or "")
-    holds = found.holds if isinstance(found, Certificate) else found.kind == "minimum"
+    if isinstance(found, Certificate):
+        holds, text = found.holds, certificate_text(screen_of(), found)
+    else:
+        holds, text = found.kind == "minimum", point_text(screen_of(), found)
     if as_json:
         say_json({"run": str(saved.folder), "holds": bool(holds), **record(found)})
     else:
-        show = certificate_text if isinstance(found, Certificate) else point_text
-        say(show(screen_of(), found, holds))
+        say(text)
     return DONE if holds else STOPPED
 
 
-def certificate_text(screen: Screen, found: Certificate, holds: bool) -> str:
+def certificate_text(screen: Screen, found: Certificate) -> str:
     """What a person reads of a linear model."""
-    word = "CERTIFIED" if holds else "NOT CERTIFIED"
+    word = "CERTIFIED" if found.holds else "NOT CERTIFIED"
     return card(
-        screen, word, found.statement, holds,
+        screen, word, found.statement, found.holds,
         {"shows": found.shows, "not shown": found.does_not_show},
     )  # fmt: skip
 
 
-def point_text(screen: Screen, found: CriticalPoint, holds: bool) -> str:
+def point_text(screen: Screen, found: CriticalPoint) -> str:
     """What a person reads of a network."""
-    return card(screen, found.kind.upper(), found.objective, holds, {
+    return card(screen, found.kind.upper(), found.objective, found.kind == "minimum", {
         "verdict": found.explanation,
         "gradient": f"‖∇f‖∞ = {found.gradient_norm:.3g}, limit {found.gradient_limit:.3g}",
         "curvature": f"λ_min = {found.smallest:.4g}, λ_max = {found.largest:.4g}, "

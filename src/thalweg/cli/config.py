@@ -39,9 +39,7 @@ def read_config(context: click.Context, option: click.Parameter, file: str | Non
         content = tomllib.loads(Path(file).read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise InputError(
-            f"config must be a file in TOML, got {file!r}: {reason}"
-        ) from problem
+        raise InputError(f"config must be a file in TOML, got {file!r}: {reason}") from problem
     context.default_map = {
         **(context.default_map or {}),
         **defaults(context, file, content),
@@ -86,9 +84,7 @@ def _check_keys(file: str, where: str, content: Mapping[str, Any], known: set[st
             raise InputError(f"{file} has an unknown option, {where}{key}: {suggest(key, known)}")
 
 
-def _checked(
-    context: click.Context, file: str, key: str, option: click.Option, value: Any
-) -> Any:
+def _checked(context: click.Context, file: str, key: str, option: click.Option, value: Any) -> Any:
     """The value, if it is of the kind that the option takes."""
     kind = kind_of(option)
     many = option.multiple and isinstance(value, list)

@@ -164,8 +164,11 @@ def text(screen: Screen, source: str, run: Run, findings: Sequence[Finding]) -> 
     proof = "" if gap is None else f", duality gap {gap:.2g}"
     lines = [
         *screen.wrapped(f"{source}: {run.objective}", hanging=2),
-        f"{run.method}: {run.outcome.word.lower()} after {run.iterations} iterations{proof}",
-        heading if count else f"nothing wrong was found with {LOOKED_AT}",
+        *screen.wrapped(
+            f"{run.method}: {run.outcome.word.lower()} after {run.iterations} iterations{proof}",
+            hanging=2,
+        ),
+        *screen.wrapped(heading if count else f"nothing wrong was found with {LOOKED_AT}"),
     ]
     return "\n".join([*lines, *(wrapped(screen, finding) for finding in findings)])
 

@@ -70,4 +70,3 @@ def _write_stand_ins(problem: UnicodeError) -> tuple[str, int]:
 
 
 codecs.register_error(HANDLER, _write_stand_ins)
-

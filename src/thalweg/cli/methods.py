@@ -6,10 +6,12 @@ fields of its dataclass, what it says of itself, and the laws of `planner.predic
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import click
@@ -33,12 +35,12 @@ def methods(name: str | None, as_json: bool, quiet: bool) -> None:
     A method trains a linear model or minimises a function; an optimizer trains a network. Options
     are given in brackets: -m sag[step=theory], -m adam[lr=0.01].
     """
-    found = [*method_records(), *optimizer_records()]
+    known = {*completion.METHODS, *completion.OPTIMIZERS}
+    if name is not None and name not in known:
+        raise InputError(f"method must be a known name, got {name!r}: {suggest(name, known)}")
+    found = [*method_records(), *optimizer_records(name, with_options=as_json or name is not None)]
     if name is not None:
         found = [each for each in found if each["name"] == name]
-        if not found:
-            known = {*completion.METHODS, *completion.OPTIMIZERS}
-            raise InputError(f"method must be a known name, got {name!r}: {suggest(name, known)}")
     if as_json:
         say_json({"methods": found})
         return
@@ -55,7 +57,7 @@ def method_records() -> list[dict[str, Any]]:
         {
             "name": name,
             "kind": METHOD,
-            "summary": summary_of(kind),
+            "summary": summary(about(kind)),
             "takes": takes(kind),
             "options": {each.name: each.default for each in dataclasses.fields(kind)},
             "rate": LAWS.get(name, ""),
@@ -65,30 +67,45 @@ def method_records() -> list[dict[str, Any]]:
     ]
 
 
-def optimizer_records() -> list[dict[str, Any]]:
-    """All optimizers of networks, none where PyTorch is not installed."""
+def optimizer_records(
+    name: str | None = None, *, with_options: bool = True
+) -> list[dict[str, Any]]:
+    """All optimizers of networks, or the one of that name; none where PyTorch is not installed.
+
+    PyTorch takes seconds to import: without their options they are listed from their sources alone.
+    """
     if find_spec("torch") is None:
         return []
-    from thalweg import nets
-    from thalweg.nets.training.choice import NAMES, known_names
-
-    kinds = {name: getattr(nets, NAMES[name]) for name in known_names()}
+    names = [each for each in completion.OPTIMIZERS if name in (None, each)]
     return [
         {
-            "name": name,
+            "name": each,
             "kind": OPTIMIZER,
-            "summary": summary_of(kind),
+            "summary": summary(derivation(each)),
             "takes": ["networks"],
-            "options": {
-                each.name: each.default
-                for each in inspect.signature(kind).parameters.values()
-                if each.default is not each.empty
-            },
+            "options": options_of(each) if with_options else {},
             "rate": "",
-            "about": about(kind),
+            "about": derivation(each),
         }
-        for name, kind in kinds.items()
+        for each in names
     ]
+
+
+def derivation(optimizer: str) -> str:
+    """The docstring of an optimizer's module, which is not run."""
+    spec = find_spec(f"thalweg.nets.optimizers.{optimizer.replace('-', '_')}")
+    assert spec is not None
+    assert spec.origin is not None
+    return ast.get_docstring(ast.parse(Path(spec.origin).read_text("utf-8"))) or ""
+
+
+def options_of(optimizer: str) -> dict[str, Any]:
+    """Defaults by name."""
+    from thalweg import nets
+    from thalweg.nets.training.choice import NAMES
+
+    found = inspect.signature(getattr(nets, NAMES[optimizer])).parameters.values()
+    return {each.name: each.default for each in found if each.default is not each.empty}
 
 
 def takes(kind: Any) -> list[str]:
@@ -101,16 +118,15 @@ def takes(kind: Any) -> list[str]:
     return found
 
 
-def summary_of(kind: type) -> str:
-    """The first line of its module, without the name."""
-    line = about(kind).partition("\n")[0]
-    head, colon, rest = line.partition(": ")
-    return (rest if colon else head).rstrip(".")
-
-
 def about(kind: type) -> str:
-    """The derivation: the docstring of its module."""
+    """The derivation of a method: the docstring of its module."""
     return inspect.cleandoc(sys.modules[kind.__module__].__doc__ or "")
+
+
+def summary(about: str) -> str:
+    """The first line of a derivation, without the name."""
+    head, colon, rest = about.partition("\n")[0].partition(": ")
+    return (rest if colon else head).rstrip(".")
 
 
 def listing(screen: Screen, found: list[dict[str, Any]]) -> str:

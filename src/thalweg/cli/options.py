@@ -91,7 +91,11 @@ limits = _group(
 )
 
 seed = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides all that is drawn."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Decides all that is drawn.",
 )
 
 held_out = _group(

@@ -12,7 +12,7 @@ from thalweg.cli.ending import DONE
 from thalweg.cli.opening import opened, rows_and_table
 from thalweg.cli.options import everywhere, methods, model, reading, tolerance
 from thalweg.cli.request import job_of
-from thalweg.cli.screen import CHIEF, Column, Screen, say, say_json, screen_of, table
+from thalweg.cli.screen import CHIEF, TIED, Column, Screen, say, say_json, screen_of, table
 from thalweg.cli.wording import as_typed
 
 if TYPE_CHECKING:
@@ -98,7 +98,9 @@ def text(screen: Screen, made: Plan) -> str:
     from thalweg.core.plan import spelled_bytes, spelled_count, spelled_seconds
 
     lines = [screen.labelled("Problem", made.problem, tone=CHIEF)]
-    numbers = "   ".join(f"{name} {number}" for name, number in made.geometry.items())
+    numbers = "   ".join(
+        name + TIED + str(number).replace(" ", TIED) for name, number in made.geometry.items()
+    )
     lines.append(screen.labelled("Geometry", numbers, tone=CHIEF))
     target = f"gap ≤ {made.target:.3g} (tol = {made.tol:g})"
     lines.append(screen.labelled("Target", target, tone=CHIEF))
@@ -133,4 +135,3 @@ def next_command(job: Job, names: tuple[str, ...]) -> str:
     from thalweg.jobs.command import arguments_of
 
     return shlex.join(["thalweg", "train", *arguments_of(job, names)])
-

@@ -40,7 +40,7 @@ Completion in your shell, for the session; put the line into its start-up file t
 class Program(click.Group):
     """A group of verbs, whose errors are sentences."""
 
-    def main(  # type: ignore[override]
+    def main(
         self,
         args: Sequence[str] | None = None,
         prog_name: str | None = None,
@@ -88,7 +88,7 @@ class Program(click.Group):
         return super().resolve_command(ctx, args)
 
     def _place_of_verb(self, args: Sequence[str]) -> int:
-        """Where the verb stands; 0 where there is none, or an option that stands alone."""
+        """Where the verb stands: the first word that is no option and no option's value."""
         takes_value = {
             name: not (option.is_flag or option.count)
             for verb in self.commands.values()
@@ -97,12 +97,10 @@ class Program(click.Group):
             for name in (*option.opts, *option.secondary_opts)
         }
         place = 0
-        while place < len(args):
+        while place < len(args) and args[place] not in ("--", "--version"):
             name, equals, _ = args[place].partition("=")
-            if args[place] in self.commands:
+            if not name.startswith("-"):
                 return place
-            if name not in takes_value and name not in ("-h", "--help"):
-                return 0
             place += 2 if takes_value.get(name) and not equals else 1
         return 0
 
@@ -126,7 +124,7 @@ for verb in VERBS:
 
 
 def _silence() -> None:
-    """Have nothing more written to a pipe that is closed: the interpreter would complain at exit."""
+    """Have nothing more written to a closed pipe: the interpreter would complain at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -26,7 +26,7 @@ def report(runs: tuple[str, ...], out: str | None, as_json: bool, quiet: bool) -
     """
     from thalweg.core.storage import write_file
 
-    pages = {Path(each) / "report.html": (each,) for each in runs}
+    pages: dict[Path, tuple[str, ...]] = {Path(each) / "report.html": (each,) for each in runs}
     if out is not None:
         pages = {Path(out): runs}
     for page, some in pages.items():

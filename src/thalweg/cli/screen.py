@@ -21,6 +21,7 @@ WIDEST = 100  # columns of text, and of a pipe
 NARROWEST = 20
 TEXT = 18  # columns that a last column of text wants at least
 BETWEEN = 2  # spaces between columns
+TIED = "\u00a0"  # a space where no line is to end
 
 GOOD, BAD, DOUBTFUL, CHIEF, FAINT = "good", "bad", "doubtful", "chief", "faint"
 PALETTE: dict[str, dict[str, Any]] = {
@@ -50,14 +51,15 @@ class Screen(NamedTuple):
 
     def wrapped(self, text: str, indent: int = 0, hanging: int = 0) -> list[str]:
         """Lines no longer than the screen, the later ones `hanging` further in."""
-        return textwrap.wrap(
-            self.spelled(text),
+        lines = textwrap.wrap(
+            TIED.join(map(self.spelled, text.split(TIED))),
             self.columns,
             initial_indent=" " * indent,
             subsequent_indent=" " * (indent + hanging),
             break_long_words=False,
             break_on_hyphens=False,
-        ) or [""]
+        )
+        return [line.replace(TIED, " ") for line in lines] or [""]
 
     def kept(self, text: str, hanging: int = 4) -> str:
         """Lines as they are, but for those that are longer than the screen."""
@@ -190,5 +192,5 @@ def _row(
     if room < min(TEXT, widths[last]):  # no room beside the others: below them
         below = screen.wrapped(row[last], indent=4) if row[last] else []
         return [head.rstrip(), *below]
-    text = textwrap.wrap(row[last], room, break_long_words=False, break_on_hyphens=False) or [""]
+    text = textwrap.wrap(row[last], room, break_on_hyphens=False) or [""]
     return [(head + text[0]).rstrip(), *(" " * start + more for more in text[1:])]

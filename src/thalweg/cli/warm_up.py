@@ -1,4 +1,4 @@
-"""`thalweg warm-up`: compile the kernels of linear models now, so that nothing waits for them later.
+"""`thalweg warm-up`: compile the kernels of linear models now, so that nothing waits for it later.
 
 Numba compiles a kernel once for each kind of array that it meets, and Thalweg keeps the result on
 disk (`kernels.compile`). Small problems of every kind that files give, dense and sparse, two
@@ -27,14 +27,14 @@ LOSSES = ("squared", "logistic", "multinomial")
 def warm_up(as_json: bool, quiet: bool) -> None:
     """Compile the kernels of linear models and keep them on disk.
 
-    It takes a minute or two the first time, and some seconds when they are there already. Without
+    It takes some minutes the first time, and seconds when they are there already. Without
     it, the first plan or training compiles what it needs.
     """
     begun = time.perf_counter()
     problems = 0
     for text, problem in small_problems():
         if not problems:
-            note("compiling: a minute or two the first time", "warm-up")
+            note("some minutes the first time", "warm-up")
         solve_by_all(problem)
         problems += 1
         note(f"{text} after {time.perf_counter() - begun:.0f} s", "warm-up")

@@ -87,7 +87,8 @@ class Plan:
         text = f"{spelled_count(row.predicted_iterations)} iterations in "
         text += f"{spelled_seconds(row.predicted_seconds)} predicted"
         if row.actual_seconds is not None and row.actual_iterations is not None:
-            text += f", {spelled_count(row.actual_iterations)} in {spelled_seconds(row.actual_seconds)} needed"
+            text += f", {spelled_count(row.actual_iterations)} in "
+            text += f"{spelled_seconds(row.actual_seconds)} needed"
         return text + "".join(f"; {change}" for change in self.changes)
 
     def to_json(self) -> str:

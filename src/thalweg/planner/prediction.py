@@ -40,7 +40,6 @@ from thalweg.methods.preconditioner import pays
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import Geometry
 
-
 # The guaranteed ones as they are read; those of `expected` that are not here have none.
 LAWS = {
     "gd": "κ log(1/ε) iterations",

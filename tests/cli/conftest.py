@@ -1,0 +1,28 @@
+"""A folder of small runs that the tests of verbs look at, made once."""
+
+import shutil
+
+import pytest
+
+from command import thalweg
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """runs: one that is certified, one that was stopped, and a race."""
+    root = tmp_path_factory.mktemp("made") / "runs"
+    asked = ("@cancer", "--standardize", "--no-report")
+    for name, options, code in (
+        ("newton", ["-m", "newton", "--validation", "0.2"], 0),
+        ("stopped", ["-m", "gd", "--max-iter", "5"], 3),
+        ("race", ["-m", "newton", "-m", "lbfgs", "-m", "gd", "--max-iter", "50"], 0),
+    ):
+        done = thalweg("train", *asked, *options, "--out", root / name)
+        assert done.exit_code == code, done.output
+    return root
+
+
+@pytest.fixture
+def runs(made, tmp_path):
+    """A copy of them that a test may change."""
+    return shutil.copytree(made, tmp_path / "runs")

@@ -1,0 +1,60 @@
+import pytest
+
+import thalweg as tw
+from command import answer, sentence, thalweg
+
+
+def test_the_answer_is_the_plan_of_the_problem():
+    found = answer("plan", "@cancer", "--standardize", "--tol", "1e-4")
+    X, y = (lambda table: (table.X, table.y))(tw.read("@cancer"))
+    made = tw.plan(tw.LinearProblem(X, y, "logistic", l2=1 / 569, standardize=True), 1e-4)
+    assert found["kind"] == "linear"
+    assert found["problem"] == made.problem
+    assert found["target"] == pytest.approx(made.target)
+    assert found["geometry"]["L"] == [pytest.approx(made.geometry["L"].value), "exact"]
+    assert {row["method"] for row in found["rows"]} == {row.method for row in made.rows}
+    assert found["command"] == "thalweg train @cancer --standardize -m newton --tol 0.0001"
+
+
+def test_what_a_person_reads():
+    done = thalweg("plan", "@cancer", "--loss", "logistic")
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == "Problem    logistic on 569 × 30 dense, l2 = 0.00175747"
+    assert "Advice     badly scaled" in done.stdout
+    assert "--standardize" in done.stdout
+    assert [line.split()[1] for line in lines if line.startswith("▸ ")] == ["newton"]
+    assert lines[-1] == "next: thalweg train @cancer --loss logistic -m newton"
+    assert max(map(len, lines)) <= 100
+
+
+def test_some_methods_alone():
+    found = answer("plan", "@cancer", "-m", "gd", "-m", "adam[lr=0.1]", "-m", "cd")
+    assert {row["method"]: row["eligible"] for row in found["rows"]} == {
+        "gd": True, "cd": False, "adam": False,
+    }  # fmt: skip
+    assert found["command"].endswith("-m gd -m 'adam[lr=0.1]' -m cd")
+    text = thalweg("plan", "@cancer", "-m", "adam").stdout
+    assert "adam: nothing is known of how long it takes" in text
+
+
+@pytest.mark.parametrize("columns", [40, 60, 200])
+def test_as_wide_as_the_screen(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = thalweg("plan", "@cancer", "--standardize").stdout.splitlines()
+    assert max(map(len, lines)) <= min(columns, 100)
+    (head,) = [line for line in lines if line.startswith("  method")]
+    assert head.split() == {
+        40: ["method", "predicted", "time"],
+        60: ["method", "bound", "predicted", "per", "it", "time", "remark"],
+    }.get(columns, ["method", "bound", "predicted", "per", "it", "time", "memory", "remark"])
+
+
+def test_numbers_that_are_not_finite():
+    geometry = answer("plan", "@cancer", "--l2", "0")["geometry"]
+    assert geometry["κ"] == [{"number": "inf"}, "exact"]
+
+
+def test_bad_input():
+    assert "did you mean 'newton'?" in sentence("plan", "@iris", "-m", "newtn")
+    assert "tol must be above 0" in sentence("plan", "@iris", "--tol", "0")

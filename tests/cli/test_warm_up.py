@@ -1,0 +1,46 @@
+import itertools
+
+from command import answer, thalweg
+from thalweg.cli import warm_up
+from thalweg.core.errors import InputError
+from thalweg.doctor import diagnosis
+from thalweg.methods.table import METHODS
+from thalweg.planner import minimize, plan
+
+
+def test_every_kind_of_problem():
+    found = [
+        (problem.matrix.is_sparse, problem.loss, problem.l1 > 0.0)
+        for _, problem in warm_up.small_problems()
+    ]
+    assert found == list(
+        itertools.product((False, True), ("squared", "logistic", "multinomial"), (False, True))
+    )
+
+
+def test_each_is_planned_solved_by_all_and_diagnosed(monkeypatch):
+    asked = []
+
+    def minimized(problem, method="auto", **_):
+        asked.append(method)
+        if method == "cholesky":
+            raise InputError("it does not take this")
+        return "run"
+
+    monkeypatch.setattr(plan, "plan", lambda problem: asked.append("plan"))
+    monkeypatch.setattr(minimize, "minimize", minimized)
+    monkeypatch.setattr(diagnosis, "diagnose", lambda problem, run: asked.append(f"diagnose {run}"))
+    warm_up.solve_by_all("problem")
+    assert asked == ["plan", "auto", "diagnose run", *METHODS]
+
+
+def test_it_says_how_long_it_took(monkeypatch):
+    solved = []
+    monkeypatch.setattr(warm_up, "small_problems", lambda: iter([("dense", 1), ("sparse", 2)]))
+    monkeypatch.setattr(warm_up, "solve_by_all", solved.append)
+    assert answer("warm-up")["problems"] == 2
+    assert solved == [1, 2]
+    done = thalweg("warm-up")
+    assert done.stdout.startswith("kernels are compiled and kept on disk: ")
+    assert "warm-up: sparse after " in done.stderr
+    assert thalweg("warm-up", "-q").stderr == ""
