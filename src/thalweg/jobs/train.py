@@ -39,7 +39,7 @@ from thalweg.jobs.folder import (
 from thalweg.jobs.folds import cross_validate
 from thalweg.jobs.job import Job
 from thalweg.jobs.prediction import scores_of
-from thalweg.jobs.rows import Rows, rows_of
+from thalweg.jobs.rows import Rows, check_folds, rows_of
 from thalweg.jobs.saved import Saved
 from thalweg.jobs.source import fingerprint, placed, scales, table_of
 from thalweg.jobs.trainer import trainer_of
@@ -93,6 +93,7 @@ def train(
         note(sentence)
     rows = rows_of(job, table)
     ready = trainer_of(job).ready(job, rows, table.encoding)
+    check_folds(job, table)
     header = Header(
         job, command, str(Path.cwd()), fingerprint(table.X, rows_target(table)), environment()
     )
