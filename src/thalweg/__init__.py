@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from thalweg.planner.path import path
     from thalweg.planner.plan import plan
     from thalweg.planner.race import Race, race
+    from thalweg.reports.report import Report, report
     from thalweg.tables.encoding import Encoding
     from thalweg.tables.read import read
     from thalweg.tables.table import Table
@@ -133,6 +134,8 @@ _HOMES = {
     "race": "planner.race",
     "read": "tables.read",
     "train": "jobs.train",
+    "Report": "reports.report",
+    "report": "reports.report",
     "watch": "doctor.watch",
 }
 _MODULES = {
@@ -185,6 +188,7 @@ __all__ = [
     "RMSProp",
     "Race",
     "Regularized",
+    "Report",
     "Ridge",
     "Run",
     "Severity",
@@ -208,6 +212,7 @@ __all__ = [
     "plot",
     "race",
     "read",
+    "report",
     "surfaces",
     "theory",
     "train",

@@ -18,3 +18,11 @@ def test_text_begins_with_the_severity_and_leaves_out_what_is_empty():
         "ACT   step: step is 3",
         "      advice    lower it",
     ]
+
+
+def test_a_notebook_shows_the_same_words():
+    page = finding("<step>", Severity.ACT)._repr_html_()
+    for word in ("ACT", "&lt;step&gt;", "&lt;step&gt; is 3", "lower it"):
+        assert word in page
+    assert "cause" not in page
+    assert page != finding("<step>", Severity.OK)._repr_html_()

@@ -3,8 +3,11 @@ import pytest
 
 from drawings import plan_of, run_of
 from thalweg.figures.bounds import theory
+from thalweg.methods.fista import FISTA
+from thalweg.objectives.linear import LinearProblem
 from thalweg.objectives.surfaces import Quadratic, Rosenbrock
 from thalweg.planner.minimize import minimize
+from thalweg.planner.plan import plan
 
 QUADRATIC = Quadratic()
 L, MU = QUADRATIC.smoothness, QUADRATIC.strong_convexity
@@ -50,6 +53,28 @@ def test_a_plan_knows_the_curvatures_unless_they_are_estimates():
     assert theory(run_of("gd", [1.0, 0.5], plan=guessed), 1.0) is None
 
 
+def test_where_the_run_ended_stands_for_an_unknown_minimizer_by_hand():
+    # ‖w₀ − u‖² = 2, f(u) − f* ≤ 0.1: f fell by 0.8 of at most 0.9.
+    convex = plan_of(L=(4.0, "bounded"), μ=(0.0, "exact"))
+    gd = theory(run_of("gd", [1.0, 0.5, 0.2], plan=convex), 0.9)
+    assert gd.values[1:] == pytest.approx([4.0 + 0.1, 2.0 + 0.1])
+    assert gd.formula == "‖w₀ − u‖²/2ηt + f(u) − f*"
+    fista = theory(run_of("fista", [1.0, 0.5, 0.2]), 0.9, geometry=convex.geometry)
+    assert fista.values[1:] == pytest.approx([16.0 / 4.0 + 0.1, 16.0 / 9.0 + 0.1])
+    assert theory(run_of("gd", [1.0, 0.5], plan=convex), None) is None
+
+
+@pytest.mark.parametrize("method", ["gd", FISTA(restart=False)])
+def test_a_model_with_an_intercept_keeps_below_the_line_of_its_plan(method):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    problem = LinearProblem(X, X @ [1.0, -2.0, 0.5] + 3.0, l2=0.01)  # μ = 0: b is free
+    run = minimize(problem, method, tol=1e-6, progress=False)
+    gap = run.trace["value"] - (run.value - run.certificate.gap)
+    line = theory(run, gap[0], geometry=plan(problem).geometry).values
+    assert len(gap) > 5
+    assert np.all(gap[1:] <= line[1:])
+
+
 @pytest.mark.parametrize(
     ("run", "objective"),
     [
@@ -60,6 +85,7 @@ def test_a_plan_knows_the_curvatures_unless_they_are_estimates():
         (run_of("gd", options={"step": 0.1 / L, "schedule": "1/t"}), QUADRATIC),
         (run_of("nesterov", options={"momentum": 0.5}), QUADRATIC),
         (run_of("nesterov", options={"step": 0.1}), QUADRATIC),
+        (run_of("fista", options={"momentum": True, "restart": True}), Convex()),
         (run_of("gd", options={"step": 0.3}), Convex()),  # above 1/L
     ],
 )

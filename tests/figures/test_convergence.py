@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from drawings import run_of
+from drawings import plan_of, run_of
 from thalweg.core.errors import InputError
 from thalweg.core.outcome import Outcome
 from thalweg.figures.convergence import convergence, names, thinned
@@ -78,6 +78,21 @@ def test_points_left_out_are_said_and_no_spike_is_lost():
     assert any("of 20,000 points" in note for note in figure.notes)
 
 
+def test_fewer_points_on_request():
+    long = run_of(values=np.geomspace(1, 1e-3, 5_000), gap=None)
+    assert len(curves(convergence(long, limit=40))["gd"].y) <= 40
+    with pytest.raises(InputError, match="limit must be"):
+        convergence(long, limit=0)
+
+
+def test_runs_on_one_objective_share_the_geometry_of_a_plan():
+    plan = plan_of(L=(4.0, "exact"), μ=(1.0, "exact"))
+    planned, other = run_of("newton", plan=plan), run_of("gd")
+    assert any("gd, theory" in name for name in curves(convergence([planned, other])))
+    elsewhere = run_of("gd", objective="g")
+    assert not any("theory" in name for name in curves(convergence([planned, elsewhere])))
+
+
 def test_rows_that_were_not_recorded_are_said():
     assert "gd: every 4th iteration was recorded" in convergence(run_of(stride=4)).notes
 
@@ -87,9 +102,9 @@ def test_numbers_that_cannot_be_shown_are_counted():
     figure = convergence(run)
     assert curves(figure)["gd"].y.tolist() == [1.0, 1e-3]
     assert "gd: 1 point is not finite or not above 0, and not shown" in figure.notes
-    (x, _), notes = thinned("a", np.array([0.0, 1.0]), np.array([1.0, 2.0]), "log")
-    assert x.tolist() == [1.0]
-    assert notes == []  # the start is said once, for all
+    shown = thinned(np.array([0.0, 1.0]), np.array([1.0, 2.0]), "log")
+    assert shown.x.tolist() == [1.0]
+    assert shown.notes("a", "linear") == []  # the start is said once, for all
 
 
 def test_theorys_line_is_above_the_run_and_in_its_colour():

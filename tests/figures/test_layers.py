@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from drawings import deep_record
 from records import record_of
 from thalweg.core.errors import InputError
 from thalweg.figures.layers import MOST, gathered, heat, layers
@@ -69,3 +70,7 @@ def test_missing_and_infinite_numbers():
 def test_bad_input_is_one_sentence(call, sentence):
     with pytest.raises(InputError, match=sentence):
         call()
+
+
+def test_fewer_cells_on_request():
+    assert layers(deep_record(looks=60), most=10).panels[0].marks[0].values.shape[1] == 10

@@ -52,3 +52,8 @@ def test_bad_input_is_one_sentence():
         percentiles(record_of(), ["lost"])
     with pytest.raises(InputError, match="record must have percentiles"):
         percentiles(record_of(p50=np.nan))
+
+
+def test_fewer_points_on_request():
+    panel = percentiles(deep_record(), limit=50).panels[0]
+    assert max(len(mark.x) for mark in panel.marks) <= 50

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from thalweg.figures.thinning import said, thin
+from thalweg.figures.thinning import said, said_of_many, thin
 
 
 def test_a_short_curve_is_kept_whole():
@@ -65,3 +65,11 @@ def test_what_is_left_out_is_said():
     sentence = "gd: showing 500 of 20,000 points, the extremes of each stretch"
     assert said("gd", 500, 20_000) == sentence
     assert said("gd", 5, 5) == ""
+
+
+def test_of_three_curves_it_is_said_once():
+    two = {"gd": (500, 20_000), "sag": (5, 5), "svrg": (400, 900)}
+    assert said_of_many(two) == [said("gd", 500, 20_000), said("svrg", 400, 900)]
+    assert said_of_many({**two, "adam": (450, 800)}) == [
+        "showing at most 500 points of a curve, of up to 20,000: the extremes of each stretch"
+    ]

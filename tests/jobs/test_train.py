@@ -32,6 +32,14 @@ def test_a_folder_of_plain_files(tmp_path):
     assert Run.load(tmp_path / "a").converged
 
 
+def test_a_report_goes_with_it(tmp_path):
+    train(Job("@cancer", standardize=True), tmp_path / "a", command="typed", progress=False)
+    page = (tmp_path / "a" / "report.html").read_text()
+    assert "CERTIFIED" in page
+    assert "typed" in page
+    assert "mean radius" in page
+
+
 def test_held_out_rows_and_folds_are_scored(tmp_path):
     job = Job("@cancer", standardize=True, validation=0.25, folds=2)
     scores = train(job, tmp_path / "a", **QUIET).scores

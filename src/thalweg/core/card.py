@@ -13,7 +13,8 @@ from html import escape
 WIDTH = 80  # columns
 GOOD, BAD, NEUTRAL = "good", "bad", "neutral"
 
-# Okabe–Ito green and vermilion: told apart by colour-blind readers, on white and on black.
+# Okabe–Ito green and vermilion: told apart by colour-blind readers, on white and on black. They are
+# those of an edge: as text they would be too faint on one of both.
 _COLOURS = {GOOD: "#009e73", BAD: "#d55e00", NEUTRAL: "#56b4e9"}
 
 
@@ -49,6 +50,6 @@ def html_card(
     colour = _COLOURS[tone]
     return (
         f'<div style="border-left:4px solid {colour};padding:.3em .8em;font-family:sans-serif">'
-        f'<div><strong style="color:{colour}">{escape(verdict)}</strong> {escape(headline)}</div>'
+        f"<div><strong>{escape(verdict)}</strong> {escape(headline)}</div>"
         f'<table style="border:none;border-collapse:collapse;margin-top:.3em">{cells}</table></div>'
     )

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
+from thalweg.core.card import BAD, GOOD, NEUTRAL, html_card
+
 
 class Severity(IntEnum):
     """How much a finding asks of its reader; larger is worse."""
@@ -43,6 +45,16 @@ class Finding:
             if text
         ]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        tone = {Severity.OK: GOOD, Severity.ACT: BAD}.get(self.severity, NEUTRAL)
+        rows = [
+            ("found", self.claim),
+            ("cause", self.cause),
+            ("advice", self.advice),
+            ("rests on", self.rests_on),
+        ]
+        return html_card(self.severity.name, self.name, rows, tone=tone)
 
 
 def worst_first(findings: list[Finding]) -> list[Finding]:

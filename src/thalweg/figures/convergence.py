@@ -7,25 +7,26 @@
 
 Distances have a log axis, and so have others that span more than a factor of 20; x has one where
 runs differ in length by as much. Theory's line (`bounds`) is in the colour of its run, thin and
-broken; the tolerance is a dotted grey line.
+broken; runs on one objective share what a plan of any of them knows of it. The tolerance is a
+dotted grey line.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.core.checks import check_choice, describe
+from thalweg.core.checks import check_choice, check_count, describe
 from thalweg.core.errors import InputError, suggest
 from thalweg.core.objective import known
 from thalweg.core.run import Run
 from thalweg.figures.bounds import theory
 from thalweg.figures.spec import LINEAR, LOG, Axis, Curve, Figure, Guide, Mark, Panel
 from thalweg.figures.styles import style_of, theory_of
-from thalweg.figures.thinning import said, thin
+from thalweg.figures.thinning import LIMIT, said, said_of_many, thin
 
 X_AXES = {"iterations": "iteration", "passes": "passes", "seconds": "seconds",
           "evaluations": "evaluations"}  # fmt: skip
@@ -49,6 +50,7 @@ def convergence(
     y: str | None = None,
     objective: Any = None,
     x_scale: str | None = None,
+    limit: int = LIMIT,
 ) -> Figure:
     """Draw runs beside each other.
 
@@ -63,8 +65,11 @@ def convergence(
         What was minimised, for theory's line and f* where it knows them.
     x_scale
         "linear" or "log".
+    limit
+        Points of a curve at most.
     """
     every = check_runs(runs)
+    limit = check_count("limit", limit, at_least=4)
     if objective is not None and len({run.objective for run in every}) > 1:
         raise InputError(
             "objective must be that of all runs, got runs on several: leave it out, or draw the "
@@ -78,19 +83,25 @@ def convergence(
     y_scale = LOG if y in DISTANCES or _spans_decades(heights) else LINEAR
     marks: list[Mark] = []
     notes: list[str] = []
+    left_out: dict[str, tuple[int, int]] = {}
+    geometries = {run.objective: run.plan.geometry for run in every if run.plan}
     for run, name, height, floor in zip(every, names(every), heights, floors, strict=True):
         style = style_of(run.method, _repeat(every, run))
-        curve, note = thinned(name, run.trace[column], height, scale, y_scale)
-        marks.append(Curve(name, *curve, style))
-        notes += note + _stride(run, name)
-        line = theory(run, _initial_gap(run, floor), objective) if y == SUBOPTIMALITY else None
+        curve = thinned(run.trace[column], height, scale, y_scale, limit)
+        marks.append(Curve(name, curve.x, curve.y, style))
+        left_out[name] = (len(curve.x), curve.of)
+        notes += [note for note in (_hidden(name, curve, y_scale), _stride(run, name)) if note]
+        if y != SUBOPTIMALITY:
+            continue
+        line = theory(run, _initial_gap(run, floor), objective, geometries.get(run.objective))
         if line:
-            shown, _ = thinned(name, run.trace[column], line.values, scale, y_scale)
+            shown = thinned(run.trace[column], line.values, scale, y_scale, limit)
             label = f"{name}, theory: {line.formula}"
-            marks.append(Curve(label, *shown, theory_of(style)))
+            marks.append(Curve(label, shown.x, shown.y, theory_of(style)))
             if run.method == "nesterov":
                 notes.append(f"{name}: the theorem is about the points before the look ahead")
     marks += _tolerance(every, y)
+    notes = said_of_many(left_out) + notes
     if scale == LOG and any(run.trace[column][0] == 0 for run in every):
         notes.append(f"The start, at 0 {x}, has no place on a log axis")
     panel = Panel(
@@ -119,10 +130,28 @@ def check_runs(runs: Any) -> list[Run]:
     return list(every)
 
 
+class Shown(NamedTuple):
+    """The points that a figure shows of a curve."""
+
+    x: np.ndarray
+    y: np.ndarray
+    of: int  # points that could be shown
+    hidden: int  # points that could not
+
+    def notes(self, name: str, y_scale: str) -> list[str]:
+        """What is said of those left out."""
+        told = (said(name, len(self.x), self.of), _hidden(name, self, y_scale))
+        return [note for note in told if note]
+
+
 def thinned(
-    name: str, x: np.ndarray, y: np.ndarray, x_scale: str = LINEAR, y_scale: str = LINEAR
-) -> tuple[tuple[np.ndarray, np.ndarray], list[str]]:
-    """The points that a figure shows of a curve, and what it says of those left out."""
+    x: np.ndarray,
+    y: np.ndarray,
+    x_scale: str = LINEAR,
+    y_scale: str = LINEAR,
+    limit: int = LIMIT,
+) -> Shown:
+    """The points of a curve that axes of these scales can show, so many at most."""
     known_y = ~np.isnan(y)
     shown = known_y & np.isfinite(x) & np.isfinite(y)
     if y_scale == LOG:
@@ -132,13 +161,16 @@ def thinned(
         shown &= x > 0
     hidden = int(np.sum(known_y & ~shown))
     x, y = x[shown], y[shown]
-    kept = thin(x, y, log=x_scale == LOG)
-    notes = [said(name, len(kept), len(x))]
-    if hidden:
-        what = "not finite or not above 0" if y_scale == LOG else "not finite"
-        points = "1 point is" if hidden == 1 else f"{hidden:,} points are"
-        notes.append(f"{name}: {points} {what}, and not shown")
-    return (x[kept], y[kept]), [note for note in notes if note]
+    kept = thin(x, y, limit=limit, log=x_scale == LOG)
+    return Shown(x[kept], y[kept], len(x), hidden)
+
+
+def _hidden(name: str, shown: Shown, y_scale: str) -> str:
+    if not shown.hidden:
+        return ""
+    what = "not finite or not above 0" if y_scale == LOG else "not finite"
+    points = "1 point is" if shown.hidden == 1 else f"{shown.hidden:,} points are"
+    return f"{name}: {points} {what}, and not shown"
 
 
 def names(runs: Sequence[Run]) -> list[str]:
@@ -229,9 +261,9 @@ def _x_scale(runs: Sequence[Run], column: str, given: str | None) -> str:
     return LOG if far else LINEAR
 
 
-def _stride(run: Run, name: str) -> list[str]:
+def _stride(run: Run, name: str) -> str:
     stride = run.trace.stride
-    return [f"{name}: every {stride}th iteration was recorded"] if stride > 1 else []
+    return f"{name}: every {stride}th iteration was recorded" if stride > 1 else ""
 
 
 def _tolerance(runs: Sequence[Run], y: str) -> list[Mark]:

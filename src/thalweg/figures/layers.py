@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.core.checks import check_reals
+from thalweg.core.checks import check_count, check_reals
 from thalweg.core.errors import InputError, suggest
 from thalweg.figures.spec import LINEAR, LOG, Axis, Figure, Heatmap, Panel
 
@@ -29,17 +29,30 @@ LABELS = {
 }
 
 
-def layers(record: Any, column: str = "gradient_norm") -> Figure:
-    """Draw one column of a record, layer by look; layers without a number in it are left out."""
+def layers(record: Any, column: str = "gradient_norm", *, most: int = MOST) -> Figure:
+    """Draw one column of a record, layer by look; layers without a number in it are left out.
+
+    A row has `most` cells at most.
+    """
     if column not in record.columns or np.ndim(record.columns[column]) != 2:
         tables = [name for name, values in record.columns.items() if np.ndim(values) == 2]
         raise InputError(f"column must be one of layers, got {column!r}: {suggest(column, tables)}")
     names = [layer.name for layer in record.layers]
-    return heat(np.asarray(record.columns[column]), record.columns["look"], names, column)
+    return heat(
+        np.asarray(record.columns[column]), record.columns["look"], names, column, most=most
+    )
 
 
-def heat(values: Any, looks: Any, names: Sequence[str], column: str = "gradient_norm") -> Figure:
+def heat(
+    values: Any,
+    looks: Any,
+    names: Sequence[str],
+    column: str = "gradient_norm",
+    *,
+    most: int = MOST,
+) -> Figure:
     """The same of arrays: `values` float[looks, layers], at steps `looks`, float[looks]."""
+    most = check_count("most", most)
     values, looks = check_reals("values", values), check_reals("looks", looks)
     if values.ndim != 2 or values.shape != (len(looks), len(names)):
         raise InputError(
@@ -50,7 +63,7 @@ def heat(values: Any, looks: Any, names: Sequence[str], column: str = "gradient_
     measured = np.isfinite(values).any(0) if len(looks) else np.zeros(len(names), bool)
     if not measured.any():
         raise InputError(f"values must have a number, got none in {column!r}: look at more steps")
-    table, steps = gathered(values[:, measured], looks, scale)
+    table, steps = gathered(values[:, measured], looks, scale, most)
     shown = [name for name, has in zip(names, measured, strict=True) if has]
     notes = []
     if len(steps) < len(looks):
@@ -69,16 +82,18 @@ def heat(values: Any, looks: Any, names: Sequence[str], column: str = "gradient_
                   tuple(notes))  # fmt: skip
 
 
-def gathered(values: np.ndarray, looks: np.ndarray, scale: str) -> tuple[np.ndarray, np.ndarray]:
-    """At most MOST rows: of each stretch of looks, for each layer, the most unusual number."""
-    if len(looks) <= MOST:
+def gathered(
+    values: np.ndarray, looks: np.ndarray, scale: str, most: int = MOST
+) -> tuple[np.ndarray, np.ndarray]:
+    """At most `most` rows: of each stretch of looks, for each layer, the most unusual number."""
+    if len(looks) <= most:
         return values, looks
     with np.errstate(all="ignore"):
         size = np.log(values) if scale == LOG else values
         size = np.where(np.isneginf(size), -1e9, size)
         usual = np.nanmedian(np.where(np.isfinite(size), size, np.nan), axis=0)
         strange = np.where(np.isnan(size), -1.0, np.abs(size - usual))
-    edges = np.linspace(0, len(looks), MOST + 1).astype(int)
+    edges = np.linspace(0, len(looks), most + 1).astype(int)
     rows = [
         values[a + strange[a:b].argmax(0), np.arange(values.shape[1])] for a, b in pairwise(edges)
     ]

@@ -13,17 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.core.checks import check_count
 from thalweg.core.errors import InputError, suggest
 from thalweg.figures.spec import LINEAR, Axis, Band, Curve, Figure, Panel
 from thalweg.figures.styles import BLUE, Style
-from thalweg.figures.thinning import said, thin
+from thalweg.figures.thinning import LIMIT, said_of_many, thin
 from thalweg.figures.ticks import span
 
 MOST = 6  # panels
 
 
-def percentiles(record: Any, names: Sequence[str] | None = None) -> Figure:
-    """Draw the percentiles of the outputs of `names`; of up to six layers, spread out, without."""
+def percentiles(record: Any, names: Sequence[str] | None = None, *, limit: int = LIMIT) -> Figure:
+    """Draw the percentiles of the outputs of `names`; of up to six layers, spread out, without.
+
+    A curve has `limit` points at most.
+    """
+    limit = check_count("limit", limit, at_least=8)
     every = [layer.name for layer in record.layers]
     low, middle, high = (np.asarray(record.columns[name]) for name in ("p15", "p50", "p85"))
     measured = [name for k, name in enumerate(every) if np.isfinite(middle[:, k]).any()]
@@ -37,24 +42,25 @@ def percentiles(record: Any, names: Sequence[str] | None = None) -> Figure:
     looks = np.asarray(record.columns["look"], float)
     columns = [every.index(name) for name in chosen]
     ends = span([low[:, columns], high[:, columns]], LINEAR, None, None)
-    panels, notes = [], []
+    panels: list[Panel] = []
+    left_out: dict[str, tuple[int, int]] = {}
     for name, k in zip(chosen, columns, strict=True):
         has = np.isfinite(low[:, k] + middle[:, k] + high[:, k])
         x, triple = looks[has], [each[has, k] for each in (low, middle, high)]
-        kept = thin(x, *triple, log=False)
-        notes.append(said(name, len(kept), len(x)))
+        kept = thin(x, *triple, limit=limit, log=False)
+        left_out[name] = (len(kept), len(x))
         band = Band("15th to 85th percentile", x[kept], triple[0][kept], triple[2][kept],
                     Style(BLUE))  # fmt: skip
         median = Curve("median", x[kept], triple[1][kept], Style(BLUE))
         panels.append(
             Panel(Axis("step"), Axis("output", low=ends[0], high=ends[1]), (band, median), name)
         )
-    left_out = len(measured) - len(chosen)
-    if left_out:
+    notes = said_of_many(left_out)
+    if len(chosen) < len(measured):
         notes.insert(0, f"showing {len(chosen)} of {len(measured)} layers")
     return Figure(
         "Percentiles of what comes out of layers", tuple(panels), _summary(chosen, columns, middle),
-        tuple(note for note in notes if note), columns=2,
+        tuple(notes), columns=2,
     )  # fmt: skip
 
 

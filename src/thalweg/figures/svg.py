@@ -261,11 +261,12 @@ def _heatmap(mark: Heatmap, frame: Frame) -> str:
 
 
 def _colour_scale(mark: Heatmap, frame: Frame, top: float) -> str:
-    edges = np.linspace(frame.left, frame.right, len(SHADES) + 1)
+    # Each reaches to the right end, under the next: side by side, rounding leaves gaps.
+    starts = np.linspace(frame.left, frame.right, len(SHADES), endpoint=False)
     return "".join(
-        f'<rect x="{_n(a)}" y="{_n(top)}" width="{_n(b - a)}" height="10" fill="{shade}" '
-        'shape-rendering="crispEdges"/>'
-        for a, b, shade in zip(edges[:-1], edges[1:], SHADES, strict=True)
+        f'<rect x="{_n(a)}" y="{_n(top)}" width="{_n(frame.right - a)}" height="10" '
+        f'fill="{shade}" shape-rendering="crispEdges"/>'
+        for a, shade in zip(starts, SHADES, strict=True)
     )
 
 

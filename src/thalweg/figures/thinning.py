@@ -10,6 +10,8 @@ the plane the extremes of both coordinates are, with k halved.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 LIMIT = 500
@@ -40,3 +42,15 @@ def said(name: str, kept: int, of: int) -> str:
     if kept == of:
         return ""
     return f"{name}: showing {kept:,} of {of:,} points, the extremes of each stretch"
+
+
+def said_of_many(curves: Mapping[str, tuple[int, int]]) -> list[str]:
+    """The same of curves, name → kept and of how many: of three and more in one sentence."""
+    cut = {name: (kept, of) for name, (kept, of) in curves.items() if kept < of}
+    if len(cut) < 3:
+        return [said(name, *counts) for name, counts in cut.items()]
+    most, longest = (max(column) for column in zip(*cut.values(), strict=True))
+    return [
+        f"showing at most {most:,} points of a curve, of up to {longest:,}: the extremes of each "
+        "stretch"
+    ]

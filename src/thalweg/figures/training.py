@@ -52,7 +52,8 @@ def curvature(record: Any) -> Figure:
     marks, notes = _curves(step, heights, ENDS, LINEAR)
     edge = np.full(len(rate), np.nan)
     np.divide(2.0, rate, out=edge, where=rate > 0)
-    (x, y), _ = thinned("2/η", step, edge)
+    limit_line = thinned(step, edge)
+    x, y = limit_line.x, limit_line.y
     if len(x) and y.max() <= NEAR * np.nanmax(heights["hessian_largest"]):
         marks.append(Curve("2/η", x, y, Style(MUTED, THEORY, 1.4)))
     elif len(x):
@@ -69,10 +70,10 @@ def _curves(
     notes: list[str] = []
     for column, height in heights.items():
         name, style = named[column]
-        (x, y), said = thinned(name, step, height, y_scale=scale)
-        notes += said
-        if len(x):
-            marks.append(Curve(name, x, y, style))
+        shown = thinned(step, height, y_scale=scale)
+        notes += shown.notes(name, scale)
+        if len(shown.x):
+            marks.append(Curve(name, shown.x, shown.y, style))
     return marks, notes
 
 

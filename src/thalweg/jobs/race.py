@@ -37,7 +37,7 @@ from thalweg.jobs.source import table_of
 from thalweg.jobs.subject import subject_of_race
 from thalweg.jobs.train import Note, resume, silent, train
 from thalweg.jobs.trainer import trainer_of
-from thalweg.report.subject import Subject
+from thalweg.reports.subject import Subject
 from thalweg.tables.table import Table
 
 
@@ -90,7 +90,7 @@ class SavedRace:
 
     def report(self) -> Any:
         """A page that compares them."""
-        from thalweg.report.report import report  # type: ignore[import-not-found]
+        from thalweg.reports.report import report
 
         return report(self.subject())
 

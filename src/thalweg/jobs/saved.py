@@ -20,7 +20,7 @@ from thalweg.jobs.job import Job
 from thalweg.jobs.linear import loss_of
 from thalweg.jobs.linear_model import LinearModel, read_linear_model
 from thalweg.jobs.prediction import Model, Prediction
-from thalweg.report.subject import Subject
+from thalweg.reports.subject import Subject
 from thalweg.tables.encoding import Encoding
 
 
@@ -125,7 +125,7 @@ class Saved:
 
     def report(self) -> Any:
         """A page on it."""
-        from thalweg.report.report import report  # type: ignore[import-not-found]
+        from thalweg.reports.report import report
 
         return report(self.subject())
 

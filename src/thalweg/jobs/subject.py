@@ -11,7 +11,7 @@ from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.curvature.density import SpectralDensity
 from thalweg.jobs.command import command_of, script_of
 from thalweg.jobs.penalty import penalty_of
-from thalweg.report.subject import Subject
+from thalweg.reports.subject import Subject
 
 if TYPE_CHECKING:
     from thalweg.jobs.saved import Saved

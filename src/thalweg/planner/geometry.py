@@ -3,7 +3,8 @@
     L       smoothness of F without l1                κ = L/μ
     L_max   the largest Lᵢ, of n times one summand    what single samples limit their steps by
     L_mean  the mean Lᵢ                               what they do when drawn in proportion to Lᵢ
-    μ       strong convexity that is certain: l2, or 0 with an intercept
+    μ       strong convexity that is certain: l2, or 0 with an intercept, which no penalty holds;
+            κ is then that of min over b of F(w, b), which is at least as smooth as F and l2-convex
 
 and how uneven the data are: the largest over the smallest row norm, and feature scale. On small
 data all are exact; on large data they come from a sample of rows, so that looking costs a few
@@ -55,7 +56,7 @@ def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
     rows = part.curvature_bound * part.n * part.weights * part.row_squares
     L, how_L = _smoothness(problem if "least_squares" in vars(problem) else part, how)
     mu = problem.strong_convexity
-    kappa = Measured(math.inf, EXACT) if mu == 0.0 else Measured(L / mu, BOUNDED)
+    kappa = Measured(L / problem.l2, BOUNDED) if problem.l2 > 0.0 else Measured(math.inf, EXACT)
     columns = part.column_squares if part.scales is None else np.ones(1)
     return Geometry(
         n=n,

@@ -3,7 +3,7 @@ import dataclasses
 import pytest
 
 import thalweg as tw
-from thalweg.report.subject import Subject
+from thalweg.reports.subject import Subject
 
 
 def test_runs_are_enough_and_what_is_told_stays():

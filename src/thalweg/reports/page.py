@@ -1,0 +1,74 @@
+"""The page: head, verdict, sections, foot, as one document that asks for nothing else.
+
+Its policy (Content-Security-Policy) forbids every request, and every script but its own. It is at
+most `LIMIT` bytes: where it would be more, it is drawn again with half of the points, as often as
+it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+
+from thalweg.reports.certificate import certificate_section
+from thalweg.reports.convergence import convergence_section
+from thalweg.reports.data import data_section
+from thalweg.reports.drawing import Detail
+from thalweg.reports.findings import findings_section
+from thalweg.reports.layers import layers_section
+from thalweg.reports.markup import Markup, element, joined
+from thalweg.reports.plan import plan_section
+from thalweg.reports.reproduce import reproduce_section
+from thalweg.reports.script import SCRIPT, script_hash
+from thalweg.reports.style import STYLE
+from thalweg.reports.subject import Subject
+from thalweg.reports.verdict import header, ranked, title_of, verdict_of
+
+LIMIT = 1_000_000  # bytes
+Section = Callable[[Subject, Detail], Markup]
+SECTIONS: dict[str, tuple[str, Section]] = {
+    "plan": ("Plan", plan_section),
+    "convergence": ("Convergence", convergence_section),
+    "certificate": ("Certificate", certificate_section),
+    "findings": ("Findings", findings_section),
+    "layers": ("Network", layers_section),
+    "data": ("Data", data_section),
+    "reproduce": ("Reproduce", reproduce_section),
+}
+
+
+def page(subject: Subject) -> str:
+    """The whole document, as detailed as fits."""
+    detail = Detail()
+    while True:
+        text = _document(subject, detail)
+        if len(text.encode()) <= LIMIT or detail == detail.coarser():
+            return text
+        detail = detail.coarser()
+
+
+def _document(subject: Subject, detail: Detail) -> str:
+    sections = {name: make(subject, detail) for name, (_, make) in SECTIONS.items()}
+    links = joined(
+        element("a", label, href=f"#{name}")
+        for name, (label, _) in SECTIONS.items()
+        if sections[name]
+    )
+    word = verdict_of(ranked(subject.runs)[0], subject.point).word
+    title = f"{word.capitalize()}: {title_of(subject)}"
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src {script_hash()}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8" />'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}" />'
+        '<meta name="viewport" content="width=device-width, initial-scale=1" />'
+        '<meta name="generator" content="Thalweg" />'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head>"
+        f"<body><main><header>{header(subject)}"
+        f"{element('nav', links, aria_label='Sections')}</header>"
+        f"{joined(sections.values())}"
+        f"{element('footer', 'Made by Thalweg. This page asks for nothing and sends nothing.')}"
+        f"</main><script>{SCRIPT}</script></body></html>\n"
+    )
