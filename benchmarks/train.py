@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from tables import data_folder
 
 BEIJING = ["--target", "PM2.5", "--impute", "median", "--standardize"]
