@@ -33,6 +33,14 @@ def test_bad_input(tmp_path):
     assert "does not exist" in sentence("certify", tmp_path / "no")
 
 
+def test_a_network(made):
+    found = answer("certify", made / "network", code=3)
+    assert found["certificate"] is None
+    assert found["point"]["kind"] == "not stationary"
+    assert found["point"]["gradient_norm"] > found["point"]["gradient_limit"]
+    assert "must be left out" in sentence("certify", made / "network", "--model", "net.py:build")
+
+
 def test_a_point_of_a_network():
     point = CriticalPoint(
         "saddle", "cross-entropy", 1e-6, 1e-5, -0.4, 18.0, 0.01, 0.999, 40, np.ones(2), 0.1,

@@ -39,9 +39,11 @@ def test_verbs_options_data_and_methods():
 def test_folders_of_runs(made, monkeypatch):
     monkeypatch.chdir(made.parent)
     (made.parent / "runs" / "other").mkdir(exist_ok=True)
-    assert completed("runs/", "certify") == ["runs/newton", "runs/race", "runs/stopped"]
+    assert completed("runs/", "certify") == [
+        f"runs/{name}" for name in ("network", "newton", "race", "stopped")
+    ]
     assert completed("runs/st", "diagnose") == ["runs/stopped"]
-    assert completed("runs/n", "train", "--resume") == ["runs/newton"]
+    assert completed("runs/newt", "train", "--resume") == ["runs/newton"]
 
 
 def test_else_the_shell_completes_files(monkeypatch, tmp_path):

@@ -55,6 +55,18 @@ def test_numbers_that_are_not_finite():
     assert geometry["κ"] == [{"number": "inf"}, "exact"]
 
 
+def test_a_network(monkeypatch):
+    asked = ("@iris", "--model", "mlp:4", "--epochs", "2", "-m", "sgd")
+    found = answer("plan", *asked)
+    assert (found["kind"], [row["method"] for row in found["rows"]]) == ("network", ["sgd"])
+    assert found["command"] == "thalweg train @iris --model mlp:4 --epochs 2 -m sgd"
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = thalweg("plan", *asked).stdout.splitlines()
+    assert lines[0].startswith("Problem    mlp:4, ")
+    assert "▸ sgd" in {line[:5] for line in lines}
+    assert max(map(len, lines)) <= 40
+
+
 def test_bad_input():
     assert "did you mean 'newton'?" in sentence("plan", "@iris", "-m", "newtn")
     assert "tol must be above 0" in sentence("plan", "@iris", "--tol", "0")

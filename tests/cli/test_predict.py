@@ -52,6 +52,13 @@ def test_columns_by_name_and_without_a_target(made, tmp_path):
         assert float(line.split(",")[1]) == pytest.approx(float(same.split(",")[1]))
 
 
+def test_a_network(made):
+    found = answer("predict", made / "network", "@iris")
+    assert found["classes"] == ["setosa", "versicolor", "virginica"]
+    told = [found["classes"][k] for k in np.argmax(found["probabilities"], axis=1)]
+    assert found["predictions"] == told
+
+
 def test_bad_input(made, tmp_path):
     assert "does not exist" in sentence("predict", tmp_path / "no", "@cancer")
     assert "column" in sentence("predict", made / "newton", "@iris")

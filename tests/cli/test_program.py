@@ -28,6 +28,16 @@ def test_help_names_the_verbs():
     assert "--standardize" in thalweg("diagnose", "-h").output
 
 
+def test_without_a_word_there_is_help():
+    assert thalweg().stdout == thalweg("--help").stdout
+    assert thalweg().exit_code == 0
+
+
+def test_without_a_stdout():
+    done = subprocess.run(f"{sys.executable} -m thalweg.cli lab >&-", shell=True, check=False)
+    assert done.returncode == 0
+
+
 def test_help_is_quick_because_it_imports_nothing_heavy():
     code = (
         "import json, sys, time; begun = time.process_time(); from thalweg.cli import main\n"
@@ -65,6 +75,7 @@ def test_options_stand_before_or_after_the_verb():
         (["plan", "@iris", "--standardise"], "--standardise: did you mean --standardize?"),
         (["--jso", "plan", "@iris"], "No such option --jso: did you mean --json?"),
         (["--nonsense"], "No such option --nonsense"),
+        (["--json", "--tol", "3"], "Missing verb, one of plan, train, predict, certify"),
         (["plan"], "Missing argument 'DATA'. Help: main plan --help"),
         (["plan", "@iris", "@wine"], "Got unexpected extra argument (@wine)."),
         (["diagnose", "@moon"], "source '@moon' is no built-in data"),
@@ -92,7 +103,6 @@ def end(what):
         "input": InputError("x must be 1, got 2"),
         "memory": MemoryError(),
         "interrupt": KeyboardInterrupt(),
-        "pipe": BrokenPipeError(),
     }
     if what in problems:
         raise problems[what]

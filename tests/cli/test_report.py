@@ -15,7 +15,7 @@ def test_several_on_one_page(runs, tmp_path):
     assert done.stdout == f"{page}\n"
     text = page.read_text("utf-8")
     assert "newton" in text
-    assert "gd" in text
+    assert "nesterov" in text
 
 
 def test_bad_input(tmp_path):

@@ -49,6 +49,15 @@ def test_a_run_and_a_race_read_alike(made):
     assert f"thalweg diagnose {made / 'stopped'}" in " ".join(stopped.split())
 
 
+def test_a_network(made):
+    found = text(WIDE, load(made / "network")).splitlines()
+    assert found[0].split() == ["optimizer", "steps", "took", "loss", "scores"]
+    assert found[1].split()[:2] == ["adam", "6"]
+    assert found[3].startswith("FINISHED  All epochs of the training were done.")
+    (run,) = record(load(made / "network"))["runs"]
+    assert run["predicted_iterations"] is None
+
+
 def test_plain_values(made):
     found = record(load(made / "race"))
     assert found["best"] in ("newton", "lbfgs")

@@ -4,12 +4,15 @@ from command import answer, thalweg
 def test_all_of_them(made):
     found = {each["folder"]: each for each in answer("runs", made)["runs"]}
     assert set(found) == {
-        str(made / name) for name in ("newton", "stopped", "race/newton", "race/lbfgs", "race/gd")
+        str(made / name)
+        for name in ("network", "newton", "stopped", "race/newton", "race/lbfgs", "race/gd")
     }
     newton = found[str(made / "newton")]
     assert (newton["state"], newton["data"], newton["method"]) == ("CERTIFIED", "@cancer", "newton")
     assert newton["score"]["measure"] == "accuracy"
     assert found[str(made / "stopped")]["state"] == "ITERATION LIMIT"
+    network = found[str(made / "network")]
+    assert (network["model"], network["gap"], network["state"]) == ("mlp:4", None, "FINISHED")
 
 
 def test_damaged_and_unfinished_ones_are_listed(runs):
@@ -20,7 +23,9 @@ def test_damaged_and_unfinished_ones_are_listed(runs):
     done = thalweg("runs", runs)
     assert done.exit_code == 0
     states = [each["state"] for each in answer("runs", runs)["runs"]]
-    assert sorted(states) == ["CERTIFIED", "CERTIFIED", "DAMAGED", "DAMAGED", "UNFINISHED"]
+    assert sorted(states) == [
+        "CERTIFIED", "CERTIFIED", "DAMAGED", "DAMAGED", "FINISHED", "UNFINISHED",
+    ]  # fmt: skip
     assert done.stdout.count("damaged: ") == 2
     assert "no run" not in done.stdout
 

@@ -129,3 +129,9 @@ def test_a_terminal_says_its_width():
     finally:
         os.close(main)
         os.close(other)
+
+
+def test_lines_have_no_spaces_at_their_ends():
+    columns = (Column("a"), Column("b", is_right=True), Column("c", is_right=True))
+    lines = table(screen(), columns, [("x", "1", ""), ("y", "", "22")]).splitlines()
+    assert lines == ["a  b   c", "x  1", "y     22"]

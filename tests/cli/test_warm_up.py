@@ -1,8 +1,12 @@
 import itertools
+from types import SimpleNamespace
+
+import pytest
 
 from command import answer, thalweg
 from thalweg.cli import warm_up
 from thalweg.core.errors import InputError
+from thalweg.core.outcome import Outcome
 from thalweg.doctor import diagnosis
 from thalweg.methods.table import METHODS
 from thalweg.planner import minimize, plan
@@ -25,13 +29,22 @@ def test_each_is_planned_solved_by_all_and_diagnosed(monkeypatch):
         asked.append(method)
         if method == "cholesky":
             raise InputError("it does not take this")
-        return "run"
+        return SimpleNamespace(outcome=Outcome.CONVERGED)
 
     monkeypatch.setattr(plan, "plan", lambda problem: asked.append("plan"))
     monkeypatch.setattr(minimize, "minimize", minimized)
-    monkeypatch.setattr(diagnosis, "diagnose", lambda problem, run: asked.append(f"diagnose {run}"))
+    monkeypatch.setattr(diagnosis, "diagnose", lambda problem, run: asked.append("diagnose"))
     warm_up.solve_by_all("problem")
-    assert asked == ["plan", "auto", "diagnose run", *METHODS]
+    assert asked == ["plan", "auto", "diagnose", *METHODS]
+
+
+def test_ctrl_c_in_a_run_ends_them_all(monkeypatch):
+    interrupted = SimpleNamespace(outcome=Outcome.INTERRUPTED)
+    monkeypatch.setattr(plan, "plan", lambda problem: None)
+    monkeypatch.setattr(minimize, "minimize", lambda *_, **__: interrupted)
+    monkeypatch.setattr(diagnosis, "diagnose", lambda problem, run: None)
+    with pytest.raises(KeyboardInterrupt):
+        warm_up.solve_by_all("problem")
 
 
 def test_it_says_how_long_it_took(monkeypatch):

@@ -11,7 +11,8 @@ from thalweg.cli.wording import NAMES, as_typed
         ("standardize=True makes them equal", "--standardize makes them equal"),
         ("read it with impute=, or fill them", "read it with --impute, or fill them"),
         ("sag[l2=3], tol = 1e-06, gap ≤ tol·F", "sag[l2=3], tol = 1e-06, gap ≤ tol·F"),
-        ("tw.LinearProblem(X, y, l2=0.1)", "tw.LinearProblem(X, y, --l2 0.1)"),
+        ("scale it (method='sag'), f(x) and l2=0.1", "scale it (-m sag), f(x) and --l2 0.1"),
+        ("tw.LinearProblem(X, y, l2=0.1)", "tw.LinearProblem(X, y, l2=0.1)"),
     ],
 )
 def test_by_hand(text, typed):

@@ -16,7 +16,7 @@ import pytest
 SHELL = """
 import json, os, signal, sys
 import sklearn.datasets, thalweg.cli.program
-import thalweg.jobs.race, thalweg.jobs.certification, thalweg.report.report
+import thalweg.jobs.race, thalweg.jobs.certification, thalweg.reports.report
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 print("[ready]", flush=True)
 for line in open(sys.argv[1]):

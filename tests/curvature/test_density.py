@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from thalweg.core.errors import InputError
-from thalweg.curvature.density import spectral_density
+from thalweg.core.errors import InputError, StorageError
+from thalweg.curvature.density import SpectralDensity, spectral_density
 from thalweg.curvature.lanczos import tridiagonalize
 
 
@@ -114,3 +114,16 @@ def test_arguments_are_checked():
         spectral_density(lambda v: v, 3, steps=0, probes=1, rng=rng)
     with pytest.raises(InputError, match=r"grid_points must be .* at least 2"):
         spectral_density(lambda v: v, 3, steps=2, probes=1, rng=rng, grid_points=1)
+
+
+def test_to_bytes_and_back():
+    H = np.diag([0.0, 1.0, 3.0])
+    found = spectral_density(
+        lambda v: H @ v, 3, steps=3, probes=2, rng=np.random.default_rng(0), grid_points=20
+    )
+    again = SpectralDensity.from_bytes(found.to_bytes())
+    assert again.width == found.width
+    for name in ("nodes", "weights", "grid", "density"):
+        assert getattr(again, name).tobytes() == getattr(found, name).tobytes()
+    with pytest.raises(StorageError, match="what to_bytes gave"):
+        SpectralDensity.from_bytes(found.to_bytes()[:100])

@@ -183,6 +183,21 @@ def test_a_seed_replays_but_for_seconds():
         assert np.array_equal(column, columns[1][name], equal_nan=True), name
 
 
+def test_curvature_comes_at_steps_of_its_own():
+    model = seeded(mlp)
+    optimizer = sgd(model)
+    ((x, y),) = batches(1)
+    asked = {"closure": lambda: functional.cross_entropy(model(x), y), "curvature_every": 2}
+    with tw.watch(model, optimizer, every=3, **asked) as w:
+        for _ in range(5):
+            w.step(functional.cross_entropy(model(x), y))
+    record = w.record
+    assert record["look"].tolist() == [1, 4]
+    assert record["step"][~np.isnan(record["hessian_largest"])].tolist() == [1, 3, 5]
+    with pytest.raises(tw.InputError, match="every must be"):
+        tw.watch(model, optimizer, every=3, curvature_every=0)
+
+
 def test_a_record_is_saved_and_loaded(tmp_path):
     _, record = watched()
     record.save(tmp_path / "r.npz")

@@ -1,253 +1,136 @@
-import subprocess
-import sys
-from dataclasses import replace
-
 import numpy as np
 import pytest
-import scipy.sparse
 import torch
+from scipy.special import expit, softmax
 
 import thalweg as tw
-from thalweg.core.errors import InputError
-from thalweg.core.finding import Finding, Severity
+from thalweg.core.errors import InputError, StorageError
 from thalweg.doctor.facts.examination import Examination
-from thalweg.doctor.watch import Watch
-from thalweg.jobs import network
 from thalweg.jobs.job import Job
-from thalweg.jobs.network import (
-    build_network,
-    fit_network,
-    outputs,
-    ready,
-    relevant,
-    train_network,
-)
+from thalweg.jobs.network import NetworkModel, load_network, ready_network, train_network
 from thalweg.jobs.rows import rows_of
+from thalweg.jobs.saved import load
+from thalweg.jobs.train import resume, train
+from thalweg.nets.probes.record import Record
+from thalweg.nets.recipes.recipe import Recipe
 
-SMALL = {"layers": "mlp:6", "epochs": 2, "batch_size": 30, "keep": 0.8}
-STEPS = 8  # 2 epochs of 120 rows
-
-
-def job_of(recipe=SMALL, source="@iris", **more):
-    return Job(source, recipe=recipe, **{"standardize": True, "validation": 0.2, **more})
-
-
-def material(job, X=None):
-    table = tw.read(job.source)
-    if X is not None:
-        table = replace(table, X=X(table.X))
-    return job, rows_of(job, table), table.encoding
+SMALL = {"layers": "mlp:6", "epochs": 2, "batch_size": 30, "learning_rate": 0.01}
+CODE = """
+from torch import nn
+def build(input_shape, outputs):
+    return nn.Linear(input_shape[0], outputs)
+"""
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def no_facts(monkeypatch):
-    """What the doctor asks of the data before the first step takes longer than these trainings."""
     monkeypatch.setattr(Examination, "before", lambda *_: {})
 
 
-@pytest.fixture(scope="module")
-def whole():
-    """A training that nothing ended."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Examination, "before", lambda *_: {})
-        return train_network(*material(job_of()), progress=False)
+def trained(job, folder=None):
+    table = tw.read(job.source)
+    made = ready_network(job, rows_of(job, table), table.encoding)
+    return train_network(job, made, table.encoding, folder=folder, progress=False), table
 
 
-def state_of(model):
-    return {name: tensor.numpy().tobytes() for name, tensor in model.state_dict().items()}
+@pytest.fixture
+def folder(tmp_path):
+    """A run's folder with what a network leaves there."""
+    job = Job("@iris", recipe=SMALL, standardize=True)
+    done, table = trained(job, tmp_path)
+    for name, content in done.files.items():
+        (tmp_path / name).write_bytes(content)
+    return tmp_path, job, done, table
 
 
-def trace_of(run):
-    """All columns but the seconds."""
-    names = [name for name in run.trace.columns if name != "seconds"]
-    return np.column_stack([run.trace[name] for name in names])
+def test_the_folder_gives_the_same_network_again(folder):
+    place, job, done, table = folder
+    assert sorted(file.name for file in place.iterdir()) == [
+        "checkpoint.pt", "model.safetensors", "recipe.toml", "record.npz", "spectrum.npz",
+    ]  # fmt: skip
+    model = load_network(place, job, table.encoding)
+    assert not model.module.training
+    for one, two in zip(model.answers(table.X), done.model.answers(table.X), strict=True):
+        assert np.array_equal(one, two)
+    assert model.classes == table.encoding.target.classes
+    assert Record.load(place / "record.npz").scalars["steps"] == 10
+    assert Recipe.from_toml(place / "recipe.toml").scaling == "z-score"
+    weights = torch.cat([p.detach().flatten() for p in model.module.parameters()])
+    assert np.array_equal(weights.numpy(), done.run.w)
 
 
-def test_it_is_the_training_of_its_recipe():
-    job, rows, encoding = material(job_of())
-    made = train_network(job, rows, encoding, progress=False)
-    X, y = rows.X.astype(np.float32), rows.y
-    plain = made.recipe.train((X, y), (rows.held.X.astype(np.float32), rows.held.y), progress=False)
-    assert state_of(made.model) == state_of(plain.model)
-    assert np.array_equal(trace_of(made.run), trace_of(plain.run), equal_nan=True)
-    assert made.recipe.scaling == "z-score"
-    assert made.record.scalars["steps"] == STEPS
-    assert made.record.scalars["validated_skill"] > -1.0
-    told = outputs(made.model, rows.held.X).argmax(1)
-    assert (told == rows.held.y).mean() == pytest.approx(made.run.trace["validation_accuracy"][-1])
+def test_answers_by_hand():
+    module = torch.nn.Linear(2, 3, bias=False)
+    torch.nn.init.ones_(module.weight)
+    X = np.array([[1.0, 2.0], [0.0, -3.0]])
+    z = X.sum(1)
+    codes, odds = NetworkModel(module, "cross-entropy", ("a", "b", "c")).answers(X)
+    assert np.array_equal(odds, softmax(np.tile(z[:, None], 3), axis=1))
+    assert codes.tolist() == [0, 0]
+    module = torch.nn.Linear(2, 1, bias=False)
+    torch.nn.init.ones_(module.weight)
+    codes, odds = NetworkModel(module, "binary-cross-entropy", ("a", "b")).answers(X)
+    assert codes.tolist() == [1, 0]
+    assert np.allclose(odds, np.column_stack([expit(-z), expit(z)]))
+    values, odds = NetworkModel(module, "squared", ()).answers(X)
+    assert values.tolist() == [3.0, -3.0]
+    assert odds is None
 
 
-def test_a_seed_replays_and_another_does_not(whole, no_facts):
-    job, rows, encoding = material(job_of())
-    again = train_network(job, rows, encoding, progress=False)
-    assert state_of(again.model) == state_of(whole.model)
-    for name, column in whole.record.columns.items():
-        if name != "seconds":
-            assert np.array_equal(column, again.record[name], equal_nan=True), name
-    other = train_network(job.changed(seed=1), rows, encoding, progress=False)
-    assert state_of(other.model) != state_of(whole.model)
+def test_outputs_that_are_no_numbers_are_answered_without_a_warning():
+    module = torch.nn.Linear(1, 2, bias=False)
+    module.weight.data[:] = torch.tensor([[3e38], [-3e38]])
+    codes, odds = NetworkModel(module, "cross-entropy", ("a", "b")).answers(np.array([[9.0]]))
+    assert (codes.tolist(), odds.tolist()) == ([0], [[1.0, 0.0]])
 
 
-@pytest.mark.parametrize("killed_at", [1, 3, 4, 5, STEPS])
-def test_a_training_that_was_ended_anywhere_goes_on_to_the_same_bits(
-    killed_at, whole, tmp_path, monkeypatch, no_facts
-):
-    monkeypatch.setattr(network, "PAUSE", 0.0)
-    job, rows, encoding = material(job_of())
-    call = Watch.__call__
-
-    def killed(self, moment):
-        if moment.step == killed_at:
-            raise MemoryError("as if the process had ended")
-        call(self, moment)
-
-    monkeypatch.setattr(Watch, "__call__", killed)
-    file = tmp_path / "checkpoint.pt"
-    with pytest.raises(MemoryError):
-        train_network(job, rows, encoding, checkpoint=file, progress=False)
-    monkeypatch.setattr(Watch, "__call__", call)
-    resumed = train_network(job, rows, encoding, checkpoint=file, progress=False)
-    assert state_of(resumed.model) == state_of(whole.model)
-    assert np.array_equal(trace_of(resumed.run), trace_of(whole.run), equal_nan=True)
-    assert np.array_equal(resumed.record["loss"], whole.record["loss"])
-    assert np.array_equal(resumed.record["step"], np.arange(1, STEPS + 1))
-    assert [each.name for each in resumed.findings] == [each.name for each in whole.findings]
+def test_weights_that_are_not_there(folder):
+    place, job, _, table = folder
+    (place / "model.safetensors").unlink()
+    with pytest.raises(StorageError, match="cannot be read"):
+        load_network(place, job, table.encoding)
+    (place / "recipe.toml").unlink()
+    with pytest.raises(StorageError, match="recipe"):
+        load_network(place, job, table.encoding)
 
 
-def test_a_training_that_was_killed_goes_on_to_the_same_bits(whole, tmp_path, no_facts):
-    file = tmp_path / "checkpoint.pt"
-    code = f"""
-import os, signal, torch
-from pathlib import Path
-import thalweg as tw
-from thalweg.jobs import network
-from thalweg.jobs.job import Job
-from thalweg.jobs.rows import rows_of
-
-def killed(self, moment):
-    if moment.step == 6:
-        os.kill(os.getpid(), signal.SIGKILL)
-    call(self, moment)
-
-network.PAUSE = 0.0
-network.Examination.before = lambda *_: {{}}
-call, tw.doctor.Watch.__call__ = tw.doctor.Watch.__call__, killed
-torch.set_num_threads(1)
-job = Job.from_dict({job_of().to_dict()!r})
-table = tw.read(job.source)
-network.train_network(
-    job, rows_of(job, table), table.encoding, checkpoint=Path({str(file)!r}), progress=False
-)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == -9, done.stderr
-    job, rows, encoding = material(job_of())
-    for _ in range(2):  # the second time nothing is left to do but to look at the end
-        resumed = train_network(job, rows, encoding, checkpoint=file, progress=False)
-        assert state_of(resumed.model) == state_of(whole.model)
-        assert np.array_equal(trace_of(resumed.run), trace_of(whole.run), equal_nan=True)
-        assert np.array_equal(resumed.record["loss"], whole.record["loss"])
-        assert [each.name for each in resumed.findings] == [each.name for each in whole.findings]
-        for name in ("steps", "trained_loss", "validated_skill"):
-            assert resumed.record.scalars[name] == whole.record.scalars[name], name
-
-
-def test_a_time_limit_ends_it_and_without_one_it_goes_on(whole, tmp_path, no_facts):
-    job, rows, encoding = material(job_of(time_limit=1e-9))
-    file = tmp_path / "checkpoint.pt"
-    stopped = train_network(job, rows, encoding, checkpoint=file, progress=False)
-    assert stopped.run.outcome.name == "TIME_LIMIT"
-    job = job.changed(time_limit=None)
-    resumed = train_network(job, rows, encoding, checkpoint=file, progress=False)
-    assert resumed.run.outcome.name == "FINISHED"
-    assert state_of(resumed.model) == state_of(whole.model)
-
-
-def test_classes_and_numbers():
-    made = ready(*material(job_of()))
-    assert made.recipe.loss == "cross-entropy"
-    assert made.data[0].dtype == torch.float32
-    assert made.data[1].dtype == torch.int64
-    assert outputs(made.model, made.data[0].numpy()).shape == (120, 3)
-    assert (made.steps, made.every) == (STEPS, 1)
-    made = ready(*material(job_of(source="@diabetes")))
-    assert (made.recipe.loss, made.recipe.monitor) == ("squared", "validation loss")
-    assert made.data[1].dtype == torch.float32
-    assert outputs(made.model, made.data[0].numpy()).shape == made.data[1].shape
-    made = ready(*material(job_of({**SMALL, "loss": "binary-cross-entropy"}, "@cancer")))
-    assert outputs(made.model, made.data[0].numpy()).shape == made.data[1].shape
-
-
-def test_inputs_are_scaled_by_the_training_rows_alone():
-    made = ready(*material(job_of()))
-    scaled = made.model[0](made.data[0]).double()
-    assert torch.allclose(scaled.mean(0), torch.zeros(4, dtype=torch.float64), atol=1e-5)
-    assert torch.allclose(scaled.std(0, correction=0), torch.ones(4, dtype=torch.float64))
-    assert not torch.allclose(made.model[0](made.held[0]).mean(0), torch.zeros(4), atol=1e-2)
-
-
-def test_images_have_a_channel_and_flat_rows_are_understood(no_facts):
-    job, rows, encoding = material(
-        job_of(
-            {"layers": "conv:2", "epochs": 1, "augmentation": ["rotation[degrees=5]"]}, "@digits"
-        )
-    )
-    made = ready(job, rows, encoding)
-    assert made.data[0].shape == (len(rows.y), 1, 8, 8)
-    trained = fit_network(made, progress=False)
-    flat, images = outputs(trained.model, rows.X[:700]), outputs(trained.model, made.data[0][:700])
-    assert np.array_equal(flat, images)
-    assert flat.dtype == np.float64
-
-
-def test_sparse_rows_train_as_dense_ones_do(whole, no_facts):
-    job, rows, encoding = material(job_of(), X=scipy.sparse.csr_array)
-    sparse = train_network(job, rows, encoding, progress=False)
-    assert state_of(sparse.model) == state_of(whole.model)
-    assert np.array_equal(outputs(sparse.model, rows.X), outputs(whole.model, rows.X.toarray()))
-
-
-def test_outputs_leave_the_mode_alone_and_need_no_particular_batch():
-    made = ready(*material(job_of({**SMALL, "keep": 0.5, "norm": "batch"})))
-    made.model.train()
-    X = np.tile(made.data[0].numpy(), (10, 1))  # more than one batch
-    told = outputs(made.model, X)
-    assert made.model.training
-    assert np.array_equal(told[:120], told[120:240])
-
-
-def test_code_of_ones_own_is_scaled_too_and_has_its_own_first_weights(tmp_path, no_facts):
-    (tmp_path / "net.py").write_text(
-        "from torch import nn\n"
-        "def build(input_shape, outputs):\n"
-        "    return nn.Sequential(nn.Linear(input_shape[0], 5), nn.Tanh(), nn.Linear(5, outputs))\n"
-    )
+def test_code_is_run_only_where_it_is_named(tmp_path):
+    (tmp_path / "net.py").write_text(CODE)
     builder = f"{tmp_path / 'net.py'}:build"
-    job = job_of({"epochs": 2}, builder=builder)
-    made = ready(*material(job))
-    assert type(made.model[0]).__name__ == "Scaling"
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        first = torch.nn.Linear(4, 5)
-    assert torch.equal(made.model[1][0].weight, first.weight)
-    trained = fit_network(made, progress=False)
-    assert trained.run.counts["epochs"] == 2
-    again = build_network(trained.recipe, material(job)[2], builder)
-    assert list(again.state_dict()) == list(trained.model.state_dict())
-    plain = job.changed(standardize=False, recipe=None)
-    assert isinstance(ready(*material(plain)).model[0], torch.nn.Linear)
+    job = Job("@iris", builder=builder, recipe={"epochs": 1})
+    done, table = trained(job, tmp_path)
+    for name, content in done.files.items():
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=r"name it again, --model .*net.py:build"):
+        load_network(tmp_path, job, table.encoding)
+    model = load_network(tmp_path, job, table.encoding, builder)
+    assert np.array_equal(model.answers(table.X)[0], done.model.answers(table.X)[0])
+    with pytest.raises(InputError, match="model must be left out"):
+        load_network(tmp_path, Job("@iris", recipe=SMALL), table.encoding, builder)
 
 
-def test_scaled_networks_are_not_told_to_scale():
-    findings = [
-        Finding(name, Severity.NOTE, "", 0.0, 0.0) for name in ("unscaled inputs", "underfitting")
-    ]
-    assert relevant(tw.nets.Recipe(), findings) == findings
-    assert relevant(tw.nets.Recipe(scaling="z-score"), findings) == findings[1:]
+def test_a_job_is_trained_ended_resumed_and_asked(tmp_path):
+    job = Job("@iris", recipe=SMALL, standardize=True, validation=0.2, time_limit=1e-9)
+    stopped = train(job, tmp_path / "run", progress=False, report=False)
+    assert stopped.result["outcome"] == "TIME_LIMIT"
+    resumed = resume(tmp_path / "run", time_limit=60.0, progress=False, report=False)
+    assert resumed.result["outcome"] == "FINISHED"
+    saved = load(tmp_path / "run")
+    whole = train(job.changed(time_limit=None), tmp_path / "whole", progress=False, report=False)
+    assert np.array_equal(saved.run.w, whole.run.w)
+    assert saved.scores == whole.scores
+    told = saved.predict("@iris")
+    assert told.probabilities.shape == (150, 3)
+    assert saved.module()(torch.zeros(2, 4)).shape == (2, 3)
+    assert saved.scores["held out"]["accuracy"] == pytest.approx(
+        saved.run.trace["validation_accuracy"][-1]
+    )
+    assert not list((tmp_path / "run").glob("checkpoint.*"))
 
 
-def test_options_that_an_optimizer_does_not_take_are_said_before_training():
-    with pytest.raises(InputError, match=r"optimizer 'sgd' cannot be made.*rho"):
-        ready(*material(job_of(method="sgd[rho=0.9]")))
-    with pytest.raises(InputError, match="patience needs rows that are held out, got 2 and none"):
-        ready(*material(job_of({**SMALL, "patience": 2}, validation=None)))
+def test_numbers(tmp_path):
+    job = Job("@diabetes", recipe=SMALL, standardize=True)
+    done, table = trained(job)
+    values, odds = done.model.answers(table.X)
+    assert values.shape == (442,)
+    assert odds is None

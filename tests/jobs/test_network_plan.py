@@ -9,8 +9,8 @@ import thalweg as tw
 from thalweg.core.errors import InputError
 from thalweg.jobs import network_plan
 from thalweg.jobs.job import Job
-from thalweg.jobs.network import ready
 from thalweg.jobs.network_plan import plan_network
+from thalweg.jobs.network_training import ready
 from thalweg.jobs.rows import rows_of
 
 

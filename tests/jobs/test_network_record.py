@@ -22,6 +22,7 @@ def test_two_parts_are_the_whole():
         assert np.array_equal(found[name], column, equal_nan=True), name
     assert found.scalars["steps"] == 100.0
     assert found.scalars["evaluations"] == 20.0
+    assert found.notes == (*whole.notes, "resumed after step 60")
     assert symptoms.diagnose(found) == symptoms.diagnose(whole)
 
 

@@ -5,7 +5,7 @@ import torch
 
 import thalweg as tw
 from thalweg.core.errors import InputError
-from thalweg.jobs.network_samples import Shape, input_shape, pair, samples
+from thalweg.jobs.network_samples import Shape, input_shape, known, pair, samples
 from thalweg.jobs.rows import Rows
 from thalweg.tables.column import Column
 from thalweg.tables.encoding import Encoding
@@ -53,12 +53,20 @@ def test_memory_that_is_read_only_is_left_alone():
     assert kept[0, 0] == 0.0
 
 
+def test_held_out_rows_without_a_known_label_are_left_out():
+    rows = known(Rows(X, np.array([1, -1, 0])))
+    assert (rows.X.tolist(), rows.y.tolist()) == (X[[0, 2]].tolist(), [1, 0])
+    rows = known(Rows(X, np.array([np.nan, 2.0, np.nan])))
+    assert (rows.X.tolist(), rows.y.tolist()) == (X[[1]].tolist(), [2.0])
+    whole = Rows(X, np.array([1, 2, 0]))
+    assert known(whole) is whole
+    with pytest.raises(InputError, match="held-out rows must have labels"):
+        known(Rows(X, np.array([-1, -1, -1])))
+
+
 @pytest.mark.parametrize(
     ("rows", "encoding", "sentence"),
     [
-        (Rows(X, np.array([1, 1, 1])), CLASSES, "two classes at least, got 'b' in all 3 rows"),
-        (Rows(X, np.array([1, -1, 0])), CLASSES, "got 1 rows with another 'kind'"),
-        (Rows(X, np.array([1, np.nan, 0])), NUMBERS, "a number in every row, got 1 rows without"),
         (Rows(X * 1e39, np.array([1.0, 2, 0])), NUMBERS, "finite in float32.* in row 0"),
         (
             Rows(scipy.sparse.csr_array((200_000, 3000)), np.zeros(200_000)),

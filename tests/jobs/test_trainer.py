@@ -8,6 +8,6 @@ def test_each_half_trains_its_own():
 
 
 def test_networks_have_their_own():
-    from thalweg.jobs.network_job import train_network_job
+    from thalweg.jobs.network import train_network
 
-    assert trainer_of(Job("@iris", recipe={})).train is train_network_job
+    assert trainer_of(Job("@iris", recipe={})).train is train_network

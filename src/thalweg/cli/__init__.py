@@ -1,7 +1,8 @@
 """The command `thalweg`: one file per verb, and what they share.
 
-Answers go to stdout, progress and warnings to stderr. Exit codes: 0 done, 1 internal error, 2 bad
-usage or data, 3 stopped before certified, 4 diverged.
+    options ─► request: a Job ─► jobs ─► result ─► screen: text, or JSON by schemas/<verb>.json
+
+Answers go to stdout; notes, progress and errors to stderr. Exit codes are in `ending`.
 """
 
 from thalweg.cli.program import main

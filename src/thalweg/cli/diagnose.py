@@ -13,6 +13,7 @@ from thalweg.cli import completion, options
 from thalweg.cli.ending import DONE, code_of
 from thalweg.cli.opening import opened, rows_and_table
 from thalweg.cli.request import job_of, refuse_beside
+from thalweg.cli.result import finding_record
 from thalweg.cli.screen import BAD, DOUBTFUL, Screen, note, say, say_json, screen_of
 from thalweg.cli.wording import as_typed
 from thalweg.core.errors import InputError
@@ -77,17 +78,26 @@ def diagnose(
         saved = load(data).best
         source, run, findings = str(saved.folder), saved.run, saved.findings
     else:
-        from thalweg.jobs.trainer import trainer_of
-
-        job = job_of(ctx, data, asked)
-        table, _, ready = opened(job)
-        done = trainer_of(job).train(job, ready, table.encoding, progress=not quiet)
-        source, run, findings = data, done.run, done.findings
+        source, (run, findings) = data, trained(job_of(ctx, data, asked), progress=not quiet)
     if as_json:
         say_json({**record(source, run, findings), "treatment": None})
     else:
         say(text(screen_of(), source, run, findings))
     return code_of(run.outcome)
+
+
+def trained(job: Job, *, progress: bool) -> tuple[Run, Sequence[Finding]]:
+    """The run of a job, a network under a watch, and what is wrong with it."""
+    table, _, ready = opened(job)
+    if job.is_network:
+        from thalweg.jobs.network import fit_network
+
+        watched = fit_network(ready, job.time_limit, progress=progress)
+        return watched.run, watched.findings
+    from thalweg.jobs.linear import train_linear
+
+    done = train_linear(job, ready, table.encoding, progress=progress)
+    return done.run, done.findings
 
 
 def treated(
@@ -119,14 +129,15 @@ def treated(
     from thalweg.jobs.network_samples import pair
 
     recipe = job_recipe(job, encoding)
-    held = None if rows.held is None else pair(rows.held, encoding, recipe.loss, "held-out rows")
+    held = None if rows.held is None else pair(rows.held, encoding, recipe.loss)
     note("remedies are tried as paired trainings; this takes a while", "treatment")
     verdict = treat(
         recipe, pair(rows, encoding, recipe.loss), _budget(budget, BUDGET), validation=held
     )
     if out is not None:
         write_file(Path(out), verdict.treated.to_toml().encode())
-        note(f"the treated recipe is in {out}", "written")
+        which = "treated recipe" if verdict.is_treated else "recipe, unchanged,"
+        note(f"the {which} is in {out}", "written")
     if as_json:
         say_json({"data": data, "treatment": verdict.to_dict()})
     else:
@@ -158,15 +169,16 @@ def _budget(text: str | None, usual: float) -> float | str:
 
 def text(screen: Screen, source: str, run: Run, findings: Sequence[Finding]) -> str:
     """What a person reads."""
-    count = len(findings)
+    from thalweg.core.card import count_of
+
+    count, taken = len(findings), count_of(run.iterations, "iteration")
     heading = f"{count} finding{'' if count == 1 else 's, worst first'}"
     gap = run.certificate.gap
     proof = "" if gap is None else f", duality gap {gap:.2g}"
     lines = [
         *screen.wrapped(f"{source}: {run.objective}", hanging=2),
         *screen.wrapped(
-            f"{run.method}: {run.outcome.word.lower()} after {run.iterations} iterations{proof}",
-            hanging=2,
+            f"{run.method}: {run.outcome.word.lower()} after {taken}{proof}", hanging=2
         ),
         *screen.wrapped(heading if count else f"nothing wrong was found with {LOOKED_AT}"),
     ]
@@ -194,8 +206,6 @@ def _filled(screen: Screen, line: str, hanging: int) -> str:
 
 def record(source: str, run: Run, findings: Sequence[Finding]) -> dict[str, Any]:
     """The same as plain values."""
-    from dataclasses import asdict
-
     return {
         "data": source,
         "problem": run.objective,
@@ -204,7 +214,5 @@ def record(source: str, run: Run, findings: Sequence[Finding]) -> dict[str, Any]
         "certified": run.converged,
         "gap": run.certificate.gap,
         "iterations": run.iterations,
-        "findings": [
-            {**asdict(finding), "severity": finding.severity.name} for finding in findings
-        ],
+        "findings": list(map(finding_record, findings)),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,12 +13,14 @@ from thalweg.cli.ending import DONE
 from thalweg.cli.opening import opened, rows_and_table
 from thalweg.cli.options import everywhere, methods, model, reading, tolerance
 from thalweg.cli.request import job_of
+from thalweg.cli.result import finding_record
 from thalweg.cli.screen import CHIEF, TIED, Column, Screen, say, say_json, screen_of, table
 from thalweg.cli.wording import as_typed
 
 if TYPE_CHECKING:
     from thalweg.core.plan import Plan
     from thalweg.jobs.job import Job
+    from thalweg.jobs.network_plan import NetworkPlan
 
 COLUMNS = (
     Column("  method"),
@@ -27,6 +30,17 @@ COLUMNS = (
     Column("time", is_right=True),
     Column("memory", is_right=True, rank=5),
     Column("remark", rank=2),
+)
+NETWORK_COLUMNS = (
+    Column("  optimizer"),
+    Column("rate", is_right=True, rank=2),
+    Column("a step", is_right=True, rank=3),
+    Column("all epochs", is_right=True),
+    Column("memory", is_right=True, rank=4),
+    Column("remark", rank=1),
+)
+NETWORK_LEGEND = (
+    "Steps are timed on these data. Which optimizer learns more in as many steps is not predicted."
 )
 LEGEND = (
     "bound = guaranteed under the L and μ above; predicted = usual counts, kernels timed on these "
@@ -58,9 +72,11 @@ def plan(ctx: click.Context, data: str, as_json: bool, quiet: bool, **asked: Any
         found = plan_network(job, rows, data_table.encoding, asked["method"])
         command = next_command(job, asked["method"])
         if as_json:
-            say_json({"kind": "network", **found.as_record(), "command": command})
+            findings = list(map(finding_record, found.findings))
+            record = {**found.as_record(), "findings": findings}
+            say_json({"kind": "network", **record, "command": command})
         else:
-            say(screen.kept(repr(found)), *screen.wrapped(f"next: {command}", hanging=6))
+            say(network_text(screen, found), *screen.wrapped(f"next: {command}", hanging=6))
         return DONE
     from thalweg.planner.plan import plan as planned
 
@@ -128,6 +144,41 @@ def text(screen: Screen, made: Plan) -> str:
             lines += screen.wrapped(f"{row.method}: {why}", indent=2, hanging=2)
     lines += ["", *screen.wrapped(f"{LEGEND} Planning took {spelled_seconds(made.seconds)}.")]
     return "\n".join(lines)
+
+
+def network_text(screen: Screen, made: NetworkPlan) -> str:
+    """What a person reads of a network."""
+    from thalweg.core.plan import spelled_bytes, spelled_seconds
+
+    def items(content: Mapping[str, Any], spell: Callable[[Any], str]) -> str:
+        return "   ".join(
+            name + TIED + spell(value).replace(" ", TIED) for name, value in content.items()
+        )
+
+    lines = [
+        screen.labelled("Problem", " ".join(made.problem.split()), tone=CHIEF),
+        screen.labelled("Geometry", items(made.geometry, str), tone=CHIEF),
+        screen.labelled("Memory", items(made.memory, spelled_bytes), tone=CHIEF),
+    ]
+    for finding in made.findings:
+        if finding.severity.name != "OK":
+            claim = f"{finding.severity.name} {finding.name}: {as_typed(finding.claim)}"
+            lines.append(screen.labelled("Doctor", claim, tone=CHIEF))
+    rows = [
+        (
+            ("  " if place else "▸ ") + row.method,
+            f"{row.learning_rate:.3g}",
+            spelled_seconds(row.seconds_per_step),
+            spelled_seconds(row.predicted_seconds),
+            spelled_bytes(row.memory),
+            row.remark,
+        )
+        for place, row in enumerate(made.rows)
+    ]
+    tones = [None if place else CHIEF for place in range(len(rows))]
+    end = f"{NETWORK_LEGEND} Planning took {spelled_seconds(made.seconds)}."
+    table_text = table(screen, NETWORK_COLUMNS, rows, tones)
+    return "\n".join([*lines, "", table_text, "", *screen.wrapped(end)])
 
 
 def next_command(job: Job, names: tuple[str, ...]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -54,7 +54,8 @@ class Program(click.Group):
             return super().main(args, prog_name, complete_var, False, **extra)
         try:
             code = super().main(args, prog_name, complete_var, False, **extra)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # `thalweg runs >&-`
+                sys.stdout.flush()
         except PipeClosed:
             _silence()
             code = PIPE_BROKEN
@@ -73,9 +74,12 @@ class Program(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Options before the verb are moved behind it."""
-        place = self._place_of_verb(args)
-        if place:
+        options = self._options()
+        place = _place_of_verb(args, options)
+        if place is not None:
             args = [args[place], *args[:place], *args[place + 1 :]]
+        elif not ctx.resilient_parsing and any(_name(each) in options for each in args):
+            ctx.fail(f"Missing verb, one of {', '.join(self.commands)}.")
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -87,40 +91,54 @@ class Program(click.Group):
             ctx.fail(f"No such verb {name!r}: {suggest(name, self.commands)}")
         return super().resolve_command(ctx, args)
 
-    def _place_of_verb(self, args: Sequence[str]) -> int:
-        """Where the verb stands: the first word that is no option and no option's value."""
-        takes_value = {
+    def _options(self) -> dict[str, bool]:
+        """The options of all verbs, and whether they take a value."""
+        return {
             name: not (option.is_flag or option.count)
             for verb in self.commands.values()
             for option in verb.params
             if isinstance(option, click.Option)
             for name in (*option.opts, *option.secondary_opts)
         }
-        place = 0
-        while place < len(args) and args[place] not in ("--", "--version"):
-            name, equals, _ = args[place].partition("=")
-            if not name.startswith("-"):
-                return place
-            place += 2 if takes_value.get(name) and not equals else 1
-        return 0
 
 
 class PipeClosed(Exception):  # noqa: N818
     """Whoever read the output has gone: `thalweg runs | head`."""
 
 
-@click.group(cls=Program, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Program, epilog=EPILOG, invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)  # fmt: skip
 @click.version_option(package_name="thalweg")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """A workbench for optimization in machine learning.
 
     DATA is a file (CSV, TSV, Parquet, svmlight, NPZ, NPY, IDX) or a built-in: @cancer, @diabetes,
     @digits, @iris, @wine. Try `thalweg plan @cancer --standardize`.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 for verb in VERBS:
     main.add_command(verb)
+
+
+def _place_of_verb(args: Sequence[str], options: Mapping[str, bool]) -> int | None:
+    """Where the verb stands: the first word that is no option and no option's value."""
+    place = 0
+    while place < len(args) and args[place] not in ("--", "--version"):
+        if not args[place].startswith("-"):
+            return place
+        has_value = options.get(_name(args[place])) and "=" not in args[place]
+        place += 2 if has_value else 1
+    return None
+
+
+def _name(word: str) -> str:
+    return word.partition("=")[0]
 
 
 def _silence() -> None:
@@ -129,5 +147,5 @@ def _silence() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             os.dup2(nowhere, stream.fileno())
-        except (OSError, ValueError):
+        except (OSError, ValueError, AttributeError):
             continue

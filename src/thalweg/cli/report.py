@@ -41,7 +41,7 @@ def html_of(runs: tuple[str, ...]) -> str:
     """The page on one run or race, or on several runs beside each other."""
     from thalweg.jobs.saved import load
     from thalweg.jobs.subject import subject_of_race
-    from thalweg.report.report import report as page
+    from thalweg.reports.report import report as page
 
     loaded = [load(each) for each in runs]
     if len(loaded) == 1:

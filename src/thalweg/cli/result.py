@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from thalweg.cli.screen import BAD, DOUBTFUL, GOOD, Column, Screen, table
 from thalweg.cli.wording import as_typed
 
 if TYPE_CHECKING:
+    from thalweg.core.finding import Finding
     from thalweg.core.plan import PlanRow
     from thalweg.core.run import Run
     from thalweg.jobs.saved import Saved
@@ -34,7 +36,7 @@ NETWORK_COLUMNS = (
     Column("scores", rank=2),
 )
 DIGITS = 4  # of a score
-BEFORE = {"held out": 0, "mean over folds": 1, "training": 2}  # the order of scores
+BEFORE = ("held out", "mean over folds", "standard deviation over folds", "training")  # of scores
 
 
 def text(screen: Screen, saved: Any) -> str:
@@ -140,7 +142,13 @@ def spelled_scores(measures: Mapping[str, float]) -> str:
 
 def ordered(scores: Mapping[str, Mapping[str, float]]) -> list[tuple[str, Mapping[str, float]]]:
     """Scores by what they are worth: held-out rows first."""
-    return sorted(scores.items(), key=lambda each: BEFORE.get(each[0], len(BEFORE)))
+    known = [(name, scores[name]) for name in BEFORE if name in scores]
+    return known + [each for each in scores.items() if each[0] not in BEFORE]
+
+
+def finding_record(finding: Finding) -> dict[str, Any]:
+    """A finding as plain values, its severity by name."""
+    return {**asdict(finding), "severity": finding.severity.name}
 
 
 def record(saved: Any) -> dict[str, Any]:

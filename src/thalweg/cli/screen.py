@@ -186,7 +186,8 @@ def _row(
     ]
     start = sum(widths[k] + BETWEEN for k in before)
     if columns[last].is_right:
-        return ["".join(part + " " * BETWEEN for part in parts) + row[last].rjust(widths[last])]
+        whole = "".join(part + " " * BETWEEN for part in parts) + row[last].rjust(widths[last])
+        return [whole.rstrip()]
     head = "".join(part + " " * BETWEEN for part in parts)
     room = screen.columns - start
     if room < min(TEXT, widths[last]):  # no room beside the others: below them

@@ -79,6 +79,8 @@ def solve_by_all(problem: Any) -> None:
     diagnose(problem, run)
     for name in METHODS:
         try:
-            minimize(problem, name, max_iter=3, progress=False)
+            run = minimize(problem, name, max_iter=3, progress=False)
         except InputError:  # it does not take this problem
             continue
+        if run.outcome.name == "INTERRUPTED":
+            raise KeyboardInterrupt  # a run ends well by Ctrl-C; the others are not to begin

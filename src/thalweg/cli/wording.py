@@ -10,7 +10,7 @@ NAMES = (
     "max_categories", "method",
 )  # fmt: skip
 _ARGUMENT = re.compile(
-    rf"(?<![\w\[.,(-])(?P<name>{'|'.join(NAMES)})=(?P<value>'[^']*'|\"[^\"]*\"|[\w./+-]*\w)?"
+    rf"(?<![\w\[.,-])(?P<name>{'|'.join(NAMES)})=(?P<value>'[^']*'|\"[^\"]*\"|[\w./+-]*\w)?"
 )
 
 
@@ -26,6 +26,10 @@ def as_typed(text: str) -> str:
 
 
 def _option(found: re.Match[str]) -> str:
+    before = found.string[: found.start()]
+    opened = before.rfind("(")
+    if opened > max(0, before.rfind(")")) and before[opened - 1].isalnum():
+        return found[0]  # the argument of a call, f(x, l2=0.1), is Python and stays
     name = found["name"]
     flag = "-m" if name == "method" else "--" + name.replace("_", "-")
     value = (found["value"] or "").strip("'\"")

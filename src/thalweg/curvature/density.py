@@ -15,12 +15,15 @@ ICML 2019.
 
 from __future__ import annotations
 
+import io
 import math
-from dataclasses import dataclass
+import zipfile
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from thalweg.core.checks import check_count, check_number
+from thalweg.core.errors import StorageError
 from thalweg.curvature.lanczos import tridiagonalize
 from thalweg.curvature.product import Matvec, check_generator
 
@@ -48,6 +51,25 @@ class SpectralDensity:
     def mean(self) -> float:
         """The mean eigenvalue, tr H / dim, as the atoms have it."""
         return float(self.weights @ self.nodes)
+
+    def to_bytes(self) -> bytes:
+        """All of it as an .npz."""
+        out = io.BytesIO()
+        np.savez_compressed(out, **asdict(self))
+        return out.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> SpectralDensity:
+        """Read back what `to_bytes` gave; nothing in it is executed."""
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+                parts = {name: stored[name] for name in stored.files}
+            return cls(**{**parts, "width": float(parts["width"])})
+        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as problem:
+            raise StorageError(
+                f"a spectral density must be what to_bytes gave, got another file ({problem}): "
+                "restore it from a copy"
+            ) from problem
 
 
 def spectral_density(

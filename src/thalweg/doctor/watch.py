@@ -61,6 +61,7 @@ def watch(
     share: float = 0.05,
     curvature_share: float = 0.2,
     every: int | None = None,
+    curvature_every: int | None = None,
     seed: int = 0,
 ) -> Watch:
     """Watch a training of `model` by `optimizer`, within a `with` block.
@@ -81,6 +82,8 @@ def watch(
     every
         Look at steps 1, 1 + every, … instead, and at curvature at every eighth of them, whatever it
         costs: two trainings of one seed then have the same record.
+    curvature_every
+        With `every`, look at curvature at steps 1, 1 + curvature_every, … instead.
     seed
         Draws the entries of large tensors that stand for all.
 
@@ -113,7 +116,7 @@ def watch(
         Budget(check_number("share", share, above=0.0), _every(every), FIRST),
         Budget(
             check_number("curvature_share", curvature_share, above=0.0),
-            None if every is None else RARER * every,
+            None if every is None else _every(curvature_every) or RARER * every,
             (1,),
         ),
         seed,

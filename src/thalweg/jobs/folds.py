@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from thalweg.core.outcome import Outcome
 from thalweg.core.storage import from_json, to_json, write_file
 from thalweg.jobs.job import Job
 from thalweg.jobs.prediction import scores_of
@@ -44,5 +45,7 @@ def _scores(job: Job, part: Rows, encoding: Encoding, progress: bool) -> dict[st
     trainer = trainer_of(job)
     ready = trainer.ready(job, part, encoding)
     trained = trainer.train(job, ready, encoding, progress=progress)
+    if trained.run.outcome is Outcome.INTERRUPTED:
+        raise KeyboardInterrupt  # the fold has ended well; the folds are to end too
     assert part.held is not None
     return scores_of(trained.model, part.held.X, part.held.y)

@@ -1,190 +1,117 @@
-"""A network as a job: made ready, trained under a watch, and asked.
+"""A network as a job: what its folder holds, and the model that answers from there.
 
-    Job, rows ─► recipe, network, tensors ─► fit under a watch ─► Run, Record, findings
-                       ready                        train_network
+    checkpoint.pt        while it trains
+    model.safetensors    weights and buffers, those of scaling and norms included
+    recipe.toml          all that decided the training, but for the data
+    record.npz           what the watch has seen
+    spectrum.npz         the Hessian's eigenvalues where the training ended; what kind of point that
+                         is stands in result.json
 
-A training ends by its epochs, by patience, or by the job's time limit; `tol` and `max_iter` of a
-job mean nothing here. The seed decides everything, looks of the watch included, as they come at
-fixed steps. With a checkpoint, a training that was killed at any moment goes on to the same bits of
-the weights and the same trace, but for its seconds.
+The recipe and the encoding build the network anew, and it gets its weights from the file. A network
+that code has built needs that code named again: nothing that a folder names is run.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from torch import nn
 
 from thalweg.core.errors import InputError
-from thalweg.core.finding import Finding
-from thalweg.core.run import Run
-from thalweg.doctor import symptoms
-from thalweg.doctor.causes import UNSCALED
-from thalweg.doctor.facts.examination import Examination
-from thalweg.doctor.watch import watch
+from thalweg.core.outcome import Outcome
+from thalweg.core.storage import read_folder
 from thalweg.jobs.job import Job
-from thalweg.jobs.network_builder import built
-from thalweg.jobs.network_recipe import job_recipe, outputs_of
-from thalweg.jobs.network_record import Memory
-from thalweg.jobs.network_samples import Shape, input_shape, pair, samples
+from thalweg.jobs.network_certificate import certify_network
+from thalweg.jobs.network_file import read_module, write_module
+from thalweg.jobs.network_training import Ready, build_network, fit_network, outputs, ready
+from thalweg.jobs.prediction import Answers, from_scores
 from thalweg.jobs.rows import Rows
-from thalweg.methods.checkpoint import Checkpoint
-from thalweg.nets.probes.record import Record
+from thalweg.jobs.trained import Trained
 from thalweg.nets.recipes.recipe import Prepared, Recipe
-from thalweg.nets.recipes.scaling import Scaling
-from thalweg.nets.training.evaluate import BATCH, modes_kept
-from thalweg.nets.training.inputs import Inputs
 from thalweg.tables.encoding import Encoding
 
-LOOKS = 50  # of the watch, at layers
-PAUSE = 5.0  # seconds between checkpoints
-
-Pair = tuple[torch.Tensor, torch.Tensor]
-
-
-class Ready(NamedTuple):
-    """What is trained, before its first step."""
-
-    recipe: Recipe
-    model: nn.Module
-    data: Pair  # samples float32[n, …]; labels int64[n], or float32[n, 1]
-    held: Pair | None
-
-    @property
-    def steps(self) -> int:
-        """Of all epochs together."""
-        rows = len(self.data[0])
-        return self.recipe.epochs * -(-rows // min(rows, self.recipe.batch_size or rows))
-
-    @property
-    def every(self) -> int:
-        """Steps from one look of the watch to the next."""
-        return max(1, self.steps // LOOKS)
+CHECKPOINT, MODEL = "checkpoint.pt", "model.safetensors"
+RECIPE, RECORD, SPECTRUM = "recipe.toml", "record.npz", "spectrum.npz"
+LARGEST = float(np.finfo(np.float32).max)
 
 
-class TrainedNetwork(NamedTuple):
-    """What came of it."""
+class NetworkModel(NamedTuple):
+    """A network that answers for encoded rows."""
 
-    recipe: Recipe
-    model: nn.Module
-    run: Run
-    record: Record
-    findings: list[Finding]  # worst first
+    module: nn.Module  # in evaluation mode
+    loss: str
+    classes: tuple[str, ...]  # names by code, none for a regression
 
-
-def ready(job: Job, rows: Rows, encoding: Encoding) -> Ready:
-    """The network with its first weights and its data; raises for whatever cannot be trained."""
-    recipe = job_recipe(job, encoding)
-    if recipe.patience is not None and rows.held is None:
-        raise InputError(
-            f"patience needs rows that are held out, got {recipe.patience} and none: hold some out "
-            "by validation=0.2, or leave patience out"
-        )
-    data = pair(rows, encoding, recipe.loss)
-    held = None if rows.held is None else pair(rows.held, encoding, recipe.loss, "held-out rows")
-    model = build_network(recipe, encoding, job.builder)
-    for layer in model.modules():
-        if isinstance(layer, Scaling):
-            layer.measure(data[0])
-    recipe.optimizer_for(model)  # options that it does not take are said now
-    return Ready(recipe, model, data, held)
+    def answers(self, X: Any) -> Answers:
+        """Numbers, or codes of classes with probabilities."""
+        # Of a training that diverged, outputs may be beyond float32, or no numbers.
+        scores = np.nan_to_num(outputs(self.module, X), posinf=LARGEST, neginf=-LARGEST)
+        return Answers(*from_scores(scores, self.loss))
 
 
-def build_network(recipe: Recipe, encoding: Encoding, builder: str = "") -> nn.Module:
-    """The network with its first weights, for rows as `encoding` gives them.
-
-    Of images it takes flat rows as well. `builder` names code that builds it, in place of the
-    recipe's layers.
-    """
-    shape, outputs = input_shape(encoding), outputs_of(recipe, encoding)
-    parts: list[nn.Module] = [Shape(shape)] if len(shape) > 1 else []
-    if not builder:
-        return nn.Sequential(*parts, *recipe.build(shape, outputs).children())
-    if recipe.scaling != "none":
-        parts.append(Scaling(recipe.scaling, shape))
-    network = built(builder, shape, outputs, recipe.seed)
-    return nn.Sequential(*parts, network) if parts else network
+def ready_network(job: Job, rows: Rows, encoding: Encoding) -> Ready:
+    """What is trained; raises for whatever cannot be."""
+    return ready(job, rows, encoding)
 
 
 def train_network(
     job: Job,
-    rows: Rows,
+    made: Ready,
     encoding: Encoding,
     *,
-    checkpoint: Path | None = None,
+    folder: Path | None = None,
     progress: bool = True,
-) -> TrainedNetwork:
-    """Train the network of a job, and say what is wrong with it.
-
-    The training is put aside in the file `checkpoint` every few seconds, and goes on from there if
-    the file exists.
-    """
-    return fit_network(
-        ready(job, rows, encoding), job.time_limit, checkpoint=checkpoint, progress=progress
+) -> Trained:
+    """Train it; in `folder` it is put aside every few seconds, and goes on from there."""
+    if folder is None:  # nobody would look at what a watch sees
+        data = Prepared(made.model, made.data, made.held)
+        run = made.recipe.fit(data, time_limit=job.time_limit, progress=progress)
+        return Trained(run, _model(made.model, made.recipe, encoding), {}, [])
+    recipe, module, run, record, findings = fit_network(
+        made, job.time_limit, checkpoint=folder / CHECKPOINT, progress=progress
     )
+    files = {
+        MODEL: write_module(module),
+        RECIPE: recipe.to_toml().encode(),
+        RECORD: record.to_bytes(),
+    }
+    more: dict[str, Any] = {}
+    if run.outcome not in (Outcome.DIVERGED, Outcome.INTERRUPTED):
+        try:
+            point, spectrum = certify_network(module, recipe, made.data, job.seed)
+        except InputError as problem:
+            more["point"] = str(problem)
+        else:
+            more["point"] = {**asdict(point), "escape": None}
+            files[SPECTRUM] = spectrum.to_bytes()
+    return Trained(run, _model(module, recipe, encoding), files, findings, more)
 
 
-def fit_network(
-    ready: Ready,
-    time_limit: float | None = None,
-    *,
-    checkpoint: Path | None = None,
-    progress: bool = True,
-) -> TrainedNetwork:
-    """The same for a network that is ready; its weights change in place."""
-    recipe, model, data, held = ready
-    kept = None if checkpoint is None else Checkpoint(checkpoint, seconds=PAUSE)
-    with watch(
-        model,
-        loss=recipe.loss,
-        data=data,
-        validation=held,
-        every=ready.every,
-        seed=recipe.seed,
-    ) as w:
-        memory = Memory(w)
-        run = recipe.fit(
-            Prepared(model, data, held),
-            probes=[w],
-            regularizers=[memory],
-            checkpoint=kept,
-            time_limit=time_limit,
-            progress=progress,
+def load_network(folder: Path, job: Job, encoding: Encoding, builder: str = "") -> NetworkModel:
+    """The network in a folder; `builder` names the code that built it, if code did."""
+    if job.builder and not builder:
+        raise InputError(
+            f"{folder} has a network that code built, and a folder's code is not run by itself: "
+            f"name it again, --model {job.builder} or builder={job.builder!r}"
         )
-    record = memory.record
-    if not w.record.scalars["steps"] and record.scalars["steps"]:
-        # Killed when all steps were done: the watch has seen none, and did not look at the end.
-        ending = Examination(model, recipe.loss, data, held, recipe.seed).after()
-        record = Record(
-            record.layers,
-            record.columns,
-            {**record.scalars, **ending},
-            record.optimizers,
-            record.notes,
+    if builder and not job.builder:
+        raise InputError(
+            f"model must be left out for {folder}, whose recipe builds the network, got {builder!r}"
         )
-    findings = relevant(recipe, symptoms.diagnose(record))
-    return TrainedNetwork(recipe, model, run, record, findings)
+    recipe = recipe_of(folder)
+    module = build_network(recipe, encoding, builder)
+    read_module(folder / MODEL, module)
+    return _model(module, recipe, encoding)
 
 
-def relevant(recipe: Recipe, findings: list[Finding]) -> list[Finding]:
-    """The findings but those on the scale of inputs, where the network's first layer scales them.
-
-    The doctor looks at the data as they are given.
-    """
-    return [each for each in findings if recipe.scaling == "none" or each.name != UNSCALED]
+def recipe_of(folder: Path) -> Recipe:
+    """The recipe that a network was trained by."""
+    return Recipe.from_toml(read_folder(folder, (RECIPE,))[RECIPE].decode())
 
 
-@torch.no_grad()
-def outputs(model: nn.Module, X: Any) -> np.ndarray:
-    """What the network says of rows, dense, CSR or images: float64[n, K], in evaluation mode."""
-    inputs = Inputs(model)
-    found = []
-    with modes_kept(model):
-        model.eval()
-        for start in range(0, X.shape[0], BATCH):
-            x = inputs(samples(X[start : start + BATCH]))
-            found.append(inputs.run(model, x).double().cpu().numpy())
-    return np.concatenate(found)
+def _model(module: nn.Module, recipe: Recipe, encoding: Encoding) -> NetworkModel:
+    classes = encoding.target.classes if encoding.target else ()
+    return NetworkModel(module.eval(), recipe.loss, classes)

@@ -36,11 +36,10 @@ from thalweg.core.plan import ESTIMATED, EXACT, Measured, spelled_seconds
 from thalweg.core.storage import to_json
 from thalweg.doctor.check import check
 from thalweg.doctor.symptoms.rate import limit_of
-from thalweg.doctor.watch import RARER
 from thalweg.jobs.job import Job
-from thalweg.jobs.network import Pair, Ready, outputs, ready, relevant
 from thalweg.jobs.network_activations import activation_bytes
 from thalweg.jobs.network_recipe import AUTO, job_recipe
+from thalweg.jobs.network_training import Pair, Ready, outputs, ready, relevant
 from thalweg.jobs.rows import Rows
 from thalweg.nets.flat import trainable
 from thalweg.nets.probes.curvature import Curvature, curvature
@@ -51,7 +50,7 @@ from thalweg.nets.training.evaluate import evaluate
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.journey import own_randomness
 from thalweg.nets.training.losses import loss_of
-from thalweg.nets.training.step import Stepper
+from thalweg.nets.training.step import Stepper, needs_closure
 from thalweg.tables.encoding import Encoding
 from thalweg.tables.table import size
 
@@ -126,8 +125,10 @@ class NetworkPlan:
 
     def _heads(self) -> list[tuple[str, str]]:
         sizes = "   ".join(f"{name} {size(count)}" for name, count in self.memory.items())
+        network, _, course = self.problem.partition("; ")
         lines = [
-            ("Problem", self.problem),
+            ("Problem", network),
+            ("", course),
             ("Geometry", "   ".join(f"{name} {x}" for name, x in self.geometry.items())),
             ("Memory", sizes),
         ]
@@ -181,7 +182,7 @@ def plan_network(
     recipe, model, data, held = made
     sample = _sample(data, recipe.seed, SAMPLE)
     took, bent = _clocked(lambda: _curvature(made, sample))
-    looks = -(-made.steps // (RARER * made.every))
+    looks = -(-made.steps // made.curvature_every)
     beside = looks * took + recipe.epochs * _validation_seconds(model, held)
     batch = min(len(data[0]), recipe.batch_size or len(data[0]))
     activations = round(batch * activation_bytes(model, recipe.loss, data))
@@ -200,11 +201,12 @@ def plan_network(
                 _remark(each, model, bent.largest),
             )
         )
+    optimizer = recipe.optimizer_for(model)
     findings = check(
         model,
         _sample(data, recipe.seed, CHECKED),
         recipe.loss,
-        recipe.optimizer_for(model),
+        None if needs_closure(optimizer) else optimizer,
         validation=held and _sample(held, recipe.seed, CHECKED),
         seed=recipe.seed,
     )
@@ -276,7 +278,7 @@ def _problem(job: Job, made: Ready, dim: int, encoding: Encoding) -> str:
     return (
         f"{job.builder or recipe.layers}, {dim:,} parameters, {recipe.loss}"
         + (f" of {len(classes)} classes" if classes else "")
-        + f"\n           {n:,} rows × {'×'.join(map(str, made.data[0].shape[1:]))}, "
+        + f"; {n:,} rows × {'×'.join(map(str, made.data[0].shape[1:]))}, "
         f"batches of {batch:,}, {count_of(made.steps // recipe.epochs, 'step')} an epoch, "
         f"{count_of(recipe.epochs, 'epoch')}"
     )

@@ -104,7 +104,7 @@ def joined(first: Record, second: Record) -> Record:
         columns,
         _scalars(first, second, thin),
         second.optimizers,
-        tuple(dict.fromkeys([*first.notes, *second.notes])),
+        (*dict.fromkeys([*first.notes, *second.notes]), f"resumed after step {steps:.0f}"),
     )
 
 

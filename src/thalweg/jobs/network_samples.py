@@ -51,10 +51,19 @@ def input_shape(encoding: Encoding) -> tuple[int, ...]:
     return (1, *shape) if len(shape) == 2 else tuple(shape)
 
 
-def pair(
-    rows: Rows, encoding: Encoding, loss: str, name: str = "data"
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Samples and labels of some rows; `name` is what they are called in a sentence."""
+def known(rows: Rows) -> Rows:
+    """The held-out rows but those whose label is missing, or a class that no training row has."""
+    kept = np.flatnonzero(rows.y >= 0 if rows.y.dtype.kind == "i" else np.isfinite(rows.y))
+    if not len(kept):
+        raise InputError(
+            f"held-out rows must have labels as the training rows do, got none in {len(rows.y):,}: "
+            "hold out others"
+        )
+    return rows if len(kept) == len(rows.y) else Rows(rows.X[kept], rows.y[kept])
+
+
+def pair(rows: Rows, encoding: Encoding, loss: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Samples and labels of some rows."""
     n, p = rows.X.shape
     if scipy.sparse.issparse(rows.X) and 4.0 * n * p > MOST:
         raise InputError(
@@ -63,7 +72,7 @@ def pair(
             "--max-categories"
         )
     x = samples(rows.X).reshape(n, *input_shape(encoding))
-    return x, _labels(rows.y, encoding, loss, name)
+    return x, _labels(rows.y, loss)
 
 
 def samples(X: Any) -> torch.Tensor:
@@ -80,26 +89,7 @@ def samples(X: Any) -> torch.Tensor:
     return torch.from_numpy(array)
 
 
-def _labels(y: np.ndarray, encoding: Encoding, loss: str, name: str) -> torch.Tensor:
-    target = encoding.target
-    if target is None or not target.classes:
-        if not np.isfinite(y).all():
-            raise InputError(
-                f"y of {name} must be a number in every row, got {np.sum(~np.isfinite(y)):,} "
-                "rows without: remove them"
-            )
-        return torch.from_numpy(y.astype(np.float32)[:, None])
-    unknown = int(np.sum(y < 0))
-    if unknown:
-        raise InputError(
-            f"y of {name} must be a class of the training rows, got {unknown:,} rows with another "
-            f"{target.name!r}: remove them"
-        )
-    if name == "data" and len(np.unique(y)) < 2:
-        raise InputError(
-            f"y must have two classes at least, got {target.classes[int(y[0])]!r} in all "
-            f"{len(y):,} rows: there is nothing to learn"
-        )
+def _labels(y: np.ndarray, loss: str) -> torch.Tensor:
     if loss == "cross-entropy":
         return torch.from_numpy(y.astype(np.int64))
     return torch.from_numpy(y.astype(np.float32)[:, None])

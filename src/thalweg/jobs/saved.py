@@ -88,7 +88,7 @@ class Saved:
         """What answers for encoded rows."""
         self.finished()
         if self.job.is_network:
-            from thalweg.jobs.network_job import load_network
+            from thalweg.jobs.network import load_network
 
             return load_network(self.folder, self.job, self.encoding, builder)
         return self.linear_model

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.curvature.density import SpectralDensity
 from thalweg.jobs.command import command_of, script_of
@@ -82,8 +80,4 @@ def _point(record: Any) -> CriticalPoint | None:
 
 
 def _spectrum(file: Path) -> SpectralDensity | None:
-    if not file.exists():
-        return None
-    with np.load(file, allow_pickle=False) as arrays:
-        parts = {name: arrays[name] for name in arrays.files}
-    return SpectralDensity(**{**parts, "width": float(parts["width"])})
+    return SpectralDensity.from_bytes(file.read_bytes()) if file.exists() else None

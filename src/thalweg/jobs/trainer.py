@@ -21,7 +21,6 @@ def trainer_of(job: Job) -> Trainer:
     """The half that trains `job`."""
     if not job.is_network:
         return Trainer(ready_linear, train_linear)
-    from thalweg.jobs.network import ready
-    from thalweg.jobs.network_job import train_network_job
+    from thalweg.jobs.network import ready_network, train_network
 
-    return Trainer(ready, train_network_job)
+    return Trainer(ready_network, train_network)
