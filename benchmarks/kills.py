@@ -5,7 +5,7 @@
     SIGINT    the same: it must end by itself, and with 3 say how to go on
 
     writes    (--writes) instead of by the clock, before every single time that a file is flushed,
-              moved or removed; --every 5 takes each fifth
+              moved or removed; or with --kills 5 before five of them
 
 All but clocks and dates must agree: model, weights, trace, run.json, result.json; but what a watch
 over a network saw, whose looks are counted from a resume, and what it found. Method "auto"
@@ -20,6 +20,7 @@ import argparse
 import contextlib
 import csv
 import io
+import itertools
 import json
 import math
 import os
@@ -35,6 +36,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+WRITES = ("fsync", "rename", "replace", "unlink", "rmdir")
 PAUSE = 0.0  # seconds between checkpoints: every iteration has one
 CLOCKS = {"seconds", "actual_seconds", "date", "environment"}
 STOPPED, QUIT = 3, 130
@@ -125,21 +127,22 @@ def inside(typed: Sequence[str], moment: int = 0) -> None:
         import thalweg.jobs.network
 
         thalweg.jobs.network.PAUSE = PAUSE
-    count = 0
+    moments = itertools.count(1)
 
     def dying(do: Any) -> Any:
         def act(*given: Any, **named: Any) -> Any:
-            nonlocal count
-            count += 1
-            if count == moment:
+            if next(moments) == moment:
                 os.kill(os.getpid(), signal.SIGKILL)
             return do(*given, **named)
 
         return act
 
-    for name in ("fsync", "rename", "replace", "unlink", "rmdir") if moment else ():
+    for name in WRITES:
         setattr(os, name, dying(getattr(os, name)))
-    main(list(typed), prog_name="thalweg")
+    try:
+        main(list(typed), prog_name="thalweg")
+    finally:
+        Path("writes.txt").write_text(str(next(moments) - 1))
 
 
 def _is_network(typed: Sequence[str]) -> bool:
@@ -313,25 +316,25 @@ def warm_up(case: Case, place: Path) -> None:
         inside(command(case, place / "warm"))
 
 
-def by_writes(case: Case, every: int) -> list[str]:
-    """A kill before the writes of a training, then one resume."""
+def by_writes(case: Case, kills: int | None) -> list[str]:
+    """A kill before each write of a training, or before so many of them; then one resume."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         (place / "recipe.toml").write_text(RECIPE)
         reference = place / "reference"
         warm_up(case, place)
         undisturbed(case, reference, place)
-        kills, wrong = 0, []
-        while True:
-            moment, folder = 1 + kills * every, place / f"run{kills}"
+        last, wrong = int((place / "writes.txt").read_text()), []
+        kills = min(kills or last, last)
+        for k in range(kills):
+            moment, folder = 1 + k * (last - 1) // max(1, kills - 1), place / f"run{k}"
             if forked(command(case, folder), place, moment) != -signal.SIGKILL:
-                break
-            kills += 1
+                wrong.append(f"no write {moment}")
             if not is_done(folder):
                 undisturbed(case, folder, place)
             wrong += [f"write {moment}, {each}" for each in judged(case, folder, reference, place)]
             shutil.rmtree(folder)
-        print(f"{case.name:14}{'writes':9}{kills:4} {_told(wrong)}", flush=True)
+        print(f"{case.name:14}{'SIGKILL':9}{kills:4} before writes: {_told(wrong)}", flush=True)
         return wrong
 
 
@@ -345,11 +348,10 @@ def main() -> None:
         inside(sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--kills", type=int, help="50 of all, by the clock; or of each, by writes")
     parser.add_argument("--interrupts", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--writes", action="store_true", help="at every write, not by the clock")
-    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--case", choices=[case.name for case in CASES], action="append")
     asked = parser.parse_args()
     cases = [case for case in CASES if asked.case is None or case.name in asked.case]
@@ -360,9 +362,9 @@ def main() -> None:
 
     for k, case in enumerate(cases):
         if asked.writes:
-            wrong += by_writes(case, asked.every)
+            wrong += by_writes(case, asked.kills)
             continue
-        for total, how in ((asked.kills, signal.SIGKILL), (asked.interrupts, signal.SIGINT)):
+        for total, how in ((asked.kills or 50, signal.SIGKILL), (asked.interrupts, signal.SIGINT)):
             share = len(range(k, total, len(cases)))
             wrong += by_the_clock(case, share, how, drawn) if share else []
     raise SystemExit(1 if wrong else 0)

@@ -107,11 +107,11 @@ def _plan(problem: LinearProblem, tol: float, made: Plan | None, folder: Path | 
     if file is not None and file.exists():
         try:
             return Plan.from_record(from_json(file.read_bytes(), source=str(file)))
-        except (KeyError, TypeError, AttributeError) as problem:
+        except (KeyError, TypeError, AttributeError) as damage:
             raise StorageError(
-                f"{file} is damaged ({type(problem).__name__}: {problem}): remove it, and a new "
+                f"{file} is damaged ({type(damage).__name__}: {damage}): remove it, and a new "
                 "plan is made"
-            ) from problem
+            ) from damage
     made = made or plan(problem, tol)
     if file is not None:
         write_file(file, to_json(made.as_record()))

@@ -31,9 +31,7 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {
 }
 NORMS = ("none", "batch")
 _WIDTHS = r"[1-9]\d*(x[1-9]\d*)*"
-_FORM = re.compile(
-    rf"linear|mlp:(?P<mlp>{_WIDTHS})|conv:(?P<conv>{_WIDTHS})(/(?P<top>{_WIDTHS}))?"
-)
+_FORM = re.compile(rf"linear|mlp:(?P<mlp>{_WIDTHS})|conv:(?P<conv>{_WIDTHS})(/(?P<top>{_WIDTHS}))?")
 
 
 def check_layers(text: str) -> None:
