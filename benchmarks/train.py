@@ -50,7 +50,7 @@ CASES = (
     Case("beijing-air", "beijing-air.csv.xz", BEIJING, {"target": "PM2.5", "impute": "median"}),
     Case("a9a", "a9a", [], {}),
     Case("covtype", "covtype.npz", ["--standardize"], {}),
-    Case("mnist", "mnist", ["--tol", "1e-3"], {}),
+    Case("mnist", "mnist", ["--standardize", "--tol", "1e-3"], {}),
     Case("mnist, network", "mnist", NETWORK, {}),
 )
 
