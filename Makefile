@@ -7,6 +7,8 @@
 # make bench-growth  time and memory against the number of rows and of columns
 # make bench-nets    a step of each optimizer, training and augmentation, beside torch's
 # make bench-doctor  what watching a training takes of its time
+# make bench-train   from file to report on real data: seconds and memory, of reading alone too
+# make kills         trainings killed, interrupted and resumed: the same bits? (some ten minutes)
 # make zoo           the doctor beside others on held-out programs, faulty and healthy (at most 30 minutes)
 # make bench-treat   what treatment restores of the zoo's repairable faults (at most 30 minutes)
 # make figures       the pictures in docs/nets/figures
@@ -17,7 +19,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor bench-treat zoo figures clean
+.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor bench-train bench-treat kills zoo figures clean
 
 demo: $(READY)
 	rm -rf runs/demo
@@ -65,6 +67,13 @@ bench-nets: $(READY)
 
 bench-doctor: $(READY)
 	$(BIN)/python benchmarks/probes.py
+
+bench-train: $(READY)
+	$(BIN)/python benchmarks/tables.py
+	$(BIN)/python benchmarks/train.py
+
+kills: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py
 
 zoo: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/zoo.py

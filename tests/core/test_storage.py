@@ -8,7 +8,14 @@ import pytest
 
 from thalweg.core import storage
 from thalweg.core.errors import StorageError
-from thalweg.core.storage import from_json, read_folder, to_json, write_file, write_folder
+from thalweg.core.storage import (
+    clear_left,
+    from_json,
+    read_folder,
+    to_json,
+    write_file,
+    write_folder,
+)
 
 NAMES = ("run.json", "weights.npz")
 
@@ -132,6 +139,14 @@ def test_abandoned_temporary_files_are_cleared_once_they_are_old(tmp_path):
     write_file(tmp_path / "state", b"x")
     assert not left.exists()
     assert fresh.exists()
+
+
+def test_what_killed_writers_left_is_cleared_where_nobody_else_writes(tmp_path):
+    for name in (".state.new-dead", "state", ".other"):
+        (tmp_path / name).write_text("half")
+    (tmp_path / ".run.new-dead" / "part").mkdir(parents=True)
+    clear_left(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".other", "state"]
 
 
 def test_json_keeps_numbers_exactly_and_is_valid_json():

@@ -263,6 +263,17 @@ def test_a_resumed_run_takes_the_same_samples(row, sampled, tmp_path, monkeypatc
         assert resumed.counts == whole.counts
 
 
+@pytest.mark.parametrize("l1", [0.0, 0.01])
+def test_a_run_by_sums_that_is_resumed_has_them_and_counts_them_once(l1, tmp_path):
+    file = tmp_path / "run.checkpoint"
+    whole = tw.minimize(linear("squared", l1=l1), "newton", tol=1e-12)
+    tw.minimize(linear("squared", l1=l1), "newton", tol=1e-12, max_iter=0, checkpoint=file)
+    resumed = tw.minimize(linear("squared", l1=l1), "newton", tol=1e-12, checkpoint=file)
+    assert resumed.counts == whole.counts
+    assert resumed.certificate == whole.certificate
+    np.testing.assert_array_equal(resumed.trace["gap"], whole.trace["gap"])
+
+
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_small_and_quadratic_problems_are_not_sampled(loss):
     data = linear(loss, n=1600, l2=1e-3)

@@ -63,3 +63,21 @@ def test_each_method_gets_one_chance():
         callback=None, checkpoint=None, progress=False, watch=watch,
     )  # fmt: skip
     assert len(watch.finished(run.method, run.iterations, run.seconds).changes) <= 1
+
+
+def test_a_change_of_method_is_kept_by_a_checkpoint(tmp_path):
+    data, file = problem(), tmp_path / "run"
+    made = replace(plan(SLOW, FAST), problem=data.name)
+
+    def stop_after_the_change(step):
+        return b"fell behind" in file.read_bytes()
+
+    often = tw.Checkpoint(file, every=10**6)  # so that only the change itself is put aside
+    first = tw.minimize(data, made, checkpoint=often, callback=stop_after_the_change)
+    assert (first.outcome.name, first.method) == ("INTERRUPTED", "newton")
+    run = tw.minimize(data, made, checkpoint=often)
+    assert run.converged
+    assert run.plan.changes == first.plan.changes != ()
+    assert run.plan.row("gd").actual_iterations == first.plan.row("gd").actual_iterations
+    newton = run.plan.row("newton").actual_iterations
+    assert newton + run.plan.row("gd").actual_iterations == run.iterations

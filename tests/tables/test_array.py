@@ -84,6 +84,9 @@ def test_compressed_once_more(tmp_path):
         ({"X": np.array([[{}]], dtype=object)}, "pickled objects in X"),
         ({"X": X, "y": np.array([{}] * 4, dtype=object)}, "y is pickled"),
         ({"X": X.astype(complex)}, "must hold numbers"),
+        ({"X": X, "y": X[:, 0] * 1j}, "labels that are numbers or text, got y of type complex128"),
+        ({"X": X, "y": np.arange(4).astype("M8[D]")}, "got y of type datetime64"),
+        ({"X": X, "y": 3}, r"y is of shape \(\)"),
         (
             {"data": X[0], "indices": [0, 9, 1], "indptr": [0, 3], "shape": [1, 3]},
             "no CSR or CSC matrix that fits",
@@ -111,4 +114,18 @@ def test_a_damaged_header_is_one_sentence(tmp_path):
     content[content.index(b"}")] = ord("(")
     (tmp_path / "t.npy").write_bytes(content)
     with pytest.raises(InputError, match="its array is no NumPy array"):
+        read_npy(tmp_path / "t.npy")
+
+
+@pytest.mark.parametrize(
+    ("shape", "sentence"),
+    [("(-4, 3)", "is no NumPy array"), ("(999999999, 999999)", "does not fit into memory")],
+)
+def test_a_shape_that_cannot_be_is_one_sentence(tmp_path, shape, sentence):
+    np.save(tmp_path / "t.npy", X)
+    content = (tmp_path / "t.npy").read_bytes()
+    start = content.index(b"(4, 3)")
+    content = content[:start] + f"{shape}, }}".ljust(127 - start).encode() + content[127:]
+    (tmp_path / "t.npy").write_bytes(content)
+    with pytest.raises(InputError, match=sentence):
         read_npy(tmp_path / "t.npy")

@@ -82,6 +82,10 @@ def test_compressed_by_gzip_and_zstd(tmp_path, press):
         ("a,b", "a header and no rows"),
         ("a,b,a\n1,2,3\n", "name every column once, got 'a' 2 times"),
         ("a,b\n1,2,3\n", "2 fields in every line"),
+        ("\n\n", "holds blank lines alone"),
+        ("a,b\r1,2\r", r"got \\r alone: convert it, with tr"),
+        ("x" * 300_000, "field larger than field limit"),
+        ("a," * 200_000 + "b\n", "name every column once, got 'a' 200000 times"),
         ("a,b\n" + "1,2\n" * 100_000 + "é,3\n".encode("latin1").decode("latin1"), None),
     ],
 )
@@ -103,3 +107,13 @@ def test_cut_zstd_is_one_sentence(tmp_path):
 def test_a_head_that_ends_in_no_character_is_one_sentence(tmp_path):
     with pytest.raises(InputError, match="not UTF-8"):
         frame(tmp_path, b"a,b\xff\n")
+
+
+def test_a_first_line_longer_than_the_head(tmp_path):
+    names = [f"column{j}" for j in range(30_000)]
+    lines = [",".join(names), ",".join(["1"] * 30_000), ",".join(["2"] * 30_000)]
+    raw = frame(tmp_path, "\n".join(lines))
+    assert raw.X.columns == names
+    assert set(raw.X.dtypes) == {pl.Float64}
+    with pytest.raises(InputError, match="a header and no rows: 30000 columns"):
+        frame(tmp_path, lines[0])

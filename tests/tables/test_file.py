@@ -1,11 +1,13 @@
 import bz2
 import gzip
 import lzma
+import os
 from pathlib import Path
 
 import pytest
 
 from thalweg.core.errors import InputError
+from thalweg.tables import file
 from thalweg.tables.file import compression, head, locate, opened
 
 TEXT = b"a,b\n1,2\n" * 1000
@@ -21,6 +23,14 @@ def test_bytes_come_back_whatever_the_name_says(tmp_path, press):
     assert bool(compression(path)) == (press is not bytes)
 
 
+def test_the_head_holds_whole_lines_however_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(file, "HEAD", 30)
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"".join(b"%d" % k * 20 + b"\n" for k in range(30)))
+    assert head(path).count(b"\n") == file.LINES
+    assert head(path).endswith(b"\n")
+
+
 @pytest.mark.parametrize("press", [gzip.compress, lzma.compress, bz2.compress])
 def test_what_is_cut_off_is_one_sentence(tmp_path, press):
     path = tmp_path / "table.csv"
@@ -32,10 +42,12 @@ def test_what_is_cut_off_is_one_sentence(tmp_path, press):
         stream.read()
 
 
-def test_damage_inside_is_one_sentence(tmp_path):
-    path = tmp_path / "table.csv.gz"
-    whole = bytearray(gzip.compress(TEXT))
-    whole[20:30] = b"\xff" * 10
+@pytest.mark.parametrize("press", [gzip.compress, lzma.compress, bz2.compress])
+def test_damage_inside_is_one_sentence(tmp_path, press):
+    path = tmp_path / "table.csv"
+    whole = bytearray(press(TEXT))
+    middle = len(whole) // 2
+    whole[middle : middle + 10] = b"\xff" * 10
     path.write_bytes(whole)
     with pytest.raises(InputError, match="cut off or damaged"), opened(path) as stream:
         stream.read()
@@ -48,6 +60,22 @@ def test_a_path_that_is_not_there_suggests_the_nearest(tmp_path):
     with pytest.raises(InputError, match="there is no folder"):
         locate(tmp_path / "no" / "train.csv")
     assert locate(tmp_path / "train.csv") == tmp_path / "train.csv"
+    with pytest.raises(InputError, match="got an empty one"):
+        locate("")
+    with pytest.raises(InputError, match="no such user"):
+        locate("~nobody-of-this-name/train.csv")
+
+
+def test_a_link_that_leads_nowhere_and_a_pipe(tmp_path):
+    (tmp_path / "round.csv").symlink_to("round.csv")
+    (tmp_path / "broken.csv").symlink_to("gone.csv")
+    with pytest.raises(InputError, match=r"round\.csv is a link to round\.csv, which does not"):
+        locate(tmp_path / "round.csv")
+    with pytest.raises(InputError, match=r"is a link to gone\.csv, which does not exist"):
+        locate(tmp_path / "broken.csv")
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(InputError, match=r"got a pipe or a device.*to a file first"):
+        locate(tmp_path / "pipe.csv")
 
 
 def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):

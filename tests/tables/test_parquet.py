@@ -1,4 +1,5 @@
 import gzip
+import os
 
 import polars as pl
 import pytest
@@ -28,3 +29,17 @@ def test_cut_off_or_empty_is_one_sentence(tmp_path, cut):
     FRAME[:0].write_parquet(path)
     with pytest.raises(InputError, match="holds no rows: 3 columns"):
         read_parquet(path)
+
+
+def test_damage_that_makes_polars_panic_is_one_sentence_alone(tmp_path, capfd, monkeypatch):
+    path = tmp_path / "t.parquet"
+    FRAME.write_parquet(path)
+
+    def panic(_):
+        os.write(2, b"thread panicked at crates/polars-parquet: stack backtrace")
+        raise pl.exceptions.PanicException("thrift bool field\nmore")
+
+    monkeypatch.setattr(pl, "read_parquet", panic)
+    with pytest.raises(InputError, match=r"cannot be read as Parquet .thrift bool field.:"):
+        read_parquet(path)
+    assert capfd.readouterr().err == ""

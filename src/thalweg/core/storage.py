@@ -113,6 +113,13 @@ def read_folder(folder: Path, names: tuple[str, ...]) -> dict[str, bytes]:
     return {name: (place / name).read_bytes() for name in names}
 
 
+def clear_left(folder: Path) -> None:
+    """Remove what killed writers left in a folder that nobody else writes to now."""
+    for left in Path(folder).glob(".*.new-*"):
+        with contextlib.suppress(OSError):
+            _remove(left)
+
+
 def to_json(record: Any) -> bytes:
     """`record` as JSON text; arrays become lists, and numbers that are not finite become words."""
     return (
@@ -206,6 +213,10 @@ def _clear_stale(path: Path) -> None:
     for left in path.parent.glob(f".{path.name}.new-*"):
         try:
             if time.time() - left.stat().st_mtime > STALE:
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
+                _remove(left)
         except OSError:
             continue
+
+
+def _remove(path: Path) -> None:
+    shutil.rmtree(path) if path.is_dir() else path.unlink()

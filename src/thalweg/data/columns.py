@@ -27,7 +27,7 @@ BLOCK = 100_000  # entries at a time
 def extremes(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Minimum and maximum of every column, float64[p] each; a zero that is left out counts."""
     if scipy.sparse.issparse(X):
-        low, high = (part.toarray().ravel() for part in (X.min(axis=0), X.max(axis=0)))
+        low, high = _sparse_extremes(X)
     else:
         low, high = X.min(axis=0), X.max(axis=0)
     low, high = low.astype(np.float64), high.astype(np.float64)
@@ -65,14 +65,33 @@ def mean_power(X: Any, shift: np.ndarray, unit: np.ndarray, power: int) -> np.nd
     """(1/n) Σᵢ ((xᵢ − shift)/unit)^power of every column, float64[p]."""
     n, p = X.shape
     if scipy.sparse.issparse(X):
-        stored = ((X.data - shift[X.indices]) / unit[X.indices]) ** power
-        left_out = n - np.bincount(X.indices, minlength=p)
-        total = np.bincount(X.indices, stored, minlength=p)
-        return (total + left_out * (-shift / unit) ** power) / n
+        total = (n - np.bincount(X.indices, minlength=p)) * (-shift / unit) ** power
+        for entries in _entries(X):
+            column = X.indices[entries]
+            stored = ((X.data[entries] - shift[column]) / unit[column]) ** power
+            total += np.bincount(column, stored, minlength=p)
+        return total / n
     total = np.zeros(p)
     for rows in blocks(X):
         total += (((X[rows] - shift) / unit) ** power).sum(axis=0)
     return total / n
+
+
+def _sparse_extremes(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Without a copy by columns, which SciPy would make."""
+    has_zero = np.bincount(X.indices, minlength=X.shape[1]) < X.shape[0]
+    low, high = (np.where(has_zero, 0.0, edge) for edge in (np.inf, -np.inf))
+    for entries in _entries(X):
+        np.minimum.at(low, X.indices[entries], X.data[entries])
+        np.maximum.at(high, X.indices[entries], X.data[entries])
+    return low, high
+
+
+def _entries(X: Any) -> Iterator[slice]:
+    """The stored entries of X, at least as many at a time as there are columns."""
+    step = max(BLOCK, X.shape[1])
+    for start in range(0, X.data.size, step):
+        yield slice(start, start + step)
 
 
 def blocks(X: np.ndarray) -> Iterator[slice]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.core.errors import InputError
+from thalweg.core.extra import optional
 from thalweg.core.storage import write_file
 from thalweg.figures.frame import spans
 from thalweg.figures.layout import NOTE, colour_span, layout
@@ -50,13 +50,11 @@ def to_pdf(figure: Figure, file: str | Path) -> None:
 
 def drawing(figure: Figure) -> tuple[Any, list[Any]]:
     """The figure as matplotlib has it, and its axes."""
-    matplotlib = plotting("PNG and PDF")
+    Canvas = plotting("PNG and PDF").Figure
     columns = min(figure.columns, len(figure.panels))
     rows = -(-len(figure.panels) // columns)
     page = layout(figure, WIDTH)
-    canvas = matplotlib.figure.Figure(
-        figsize=(WIDTH / UNITS, (page.height + 12.0) / UNITS), layout="constrained"
-    )
+    canvas = Canvas(figsize=(WIDTH / UNITS, (page.height + 12.0) / UNITS), layout="constrained")
     canvas.suptitle(figure.title, fontsize=11, fontweight="bold", x=0.02, ha="left", wrap=True)
     grid = canvas.subplots(rows, columns, squeeze=False)
     flat = list(grid.ravel())
@@ -89,15 +87,9 @@ def _beyond(low: float, high: float, scale: str) -> float:
 
 
 def plotting(what: str) -> Any:
-    """Matplotlib, or a sentence on how to get it."""
-    try:
-        import matplotlib.figure
-    except ImportError as problem:
-        raise InputError(
-            f"{what} needs matplotlib, which is not installed: "
-            "pip install 'thalweg[plots]', or save as .svg, which needs nothing"
-        ) from problem
-    return matplotlib
+    """matplotlib.figure, or a sentence on how to get it."""
+    instead = "save as .svg, which needs nothing"
+    return optional("matplotlib.figure", what, extra="plots", instead=instead)
 
 
 def _write(figure: Figure, file: str | Path, form: str) -> None:

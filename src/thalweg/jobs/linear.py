@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from thalweg.core.errors import InputError
+from thalweg.core.errors import InputError, StorageError
 from thalweg.core.plan import Plan
 from thalweg.core.storage import from_json, to_json, write_file
 from thalweg.doctor.diagnosis import diagnose
@@ -105,7 +105,13 @@ def _plan(problem: LinearProblem, tol: float, made: Plan | None, folder: Path | 
     """The plan in the folder, or the one at hand, or a new one; kept where there is a folder."""
     file = None if folder is None else folder / PLAN
     if file is not None and file.exists():
-        return Plan.from_record(from_json(file.read_bytes(), source=str(file)))
+        try:
+            return Plan.from_record(from_json(file.read_bytes(), source=str(file)))
+        except (KeyError, TypeError, AttributeError) as damage:
+            raise StorageError(
+                f"{file} is damaged ({type(damage).__name__}: {damage}): remove it, and a new "
+                "plan is made"
+            ) from damage
     made = made or plan(problem, tol)
     if file is not None:
         write_file(file, to_json(made.as_record()))

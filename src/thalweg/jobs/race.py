@@ -21,7 +21,14 @@ from typing import Any
 from thalweg.core.errors import InputError, StorageError, ThalwegError
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan
-from thalweg.core.storage import from_json, read_folder, to_json, write_file, write_folder
+from thalweg.core.storage import (
+    clear_left,
+    from_json,
+    read_folder,
+    to_json,
+    write_file,
+    write_folder,
+)
 from thalweg.jobs.folder import FORMAT, JOB, RACE, REPORT, check_free
 from thalweg.jobs.job import Job
 from thalweg.jobs.rows import rows_of
@@ -133,6 +140,7 @@ def resume_race(
     folder = Path(folder)
     content = _content(folder)
     job, slugs = Job.from_dict(content["job"]), dict(content["methods"])
+    clear_left(folder)
     for slug in slugs:
         place = folder / slug
         saved = load(place) if (place / JOB).exists() else None

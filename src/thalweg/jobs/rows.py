@@ -46,18 +46,24 @@ def folds_of(job: Job, table: Table) -> Iterator[Rows]:
     """One fold after another held out, of each class its share."""
     from sklearn.model_selection import KFold, StratifiedKFold
 
+    check_folds(job, table)
+    y = target_of(table)
+    kind = KFold if table.class_names is None else StratifiedKFold
+    split = kind(job.folds, shuffle=True, random_state=job.seed)
+    for kept, held in split.split(np.empty((len(y), 0)), y):
+        yield Rows(table.X[kept], y[kept], Rows(table.X[held], y[held]))
+
+
+def check_folds(job: Job, table: Table) -> None:
+    """Raise unless the rows are enough for the folds."""
     y = target_of(table)
     if job.folds > len(y):
         raise InputError(f"folds must be at most the number of rows, {len(y)}, got {job.folds}")
-    kind = KFold if table.class_names is None else StratifiedKFold
-    if kind is StratifiedKFold and (fewest := int(np.bincount(y).min())) < job.folds:
+    if table.class_names is not None and (fewest := int(np.bincount(y).min())) < job.folds:
         raise InputError(
             f"folds must be at most the rows of the rarest class, {fewest}, got {job.folds}: "
             "use fewer folds"
         )
-    split = kind(job.folds, shuffle=True, random_state=job.seed)
-    for kept, held in split.split(np.empty((len(y), 0)), y):
-        yield Rows(table.X[kept], y[kept], Rows(table.X[held], y[held]))
 
 
 def drawn(y: np.ndarray, has_classes: bool, share: float, seed: int) -> np.ndarray:

@@ -23,7 +23,7 @@ from thalweg.core.errors import InputError, ThalwegError
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan
 from thalweg.core.run import Run
-from thalweg.core.storage import from_json, to_json, write_file
+from thalweg.core.storage import clear_left, from_json, to_json, write_file
 from thalweg.jobs.folder import (
     FORMAT,
     REPORT,
@@ -39,7 +39,7 @@ from thalweg.jobs.folder import (
 from thalweg.jobs.folds import cross_validate
 from thalweg.jobs.job import Job
 from thalweg.jobs.prediction import scores_of
-from thalweg.jobs.rows import Rows, rows_of
+from thalweg.jobs.rows import Rows, check_folds, rows_of
 from thalweg.jobs.saved import Saved
 from thalweg.jobs.source import fingerprint, placed, scales, table_of
 from thalweg.jobs.trainer import trainer_of
@@ -93,6 +93,7 @@ def train(
         note(sentence)
     rows = rows_of(job, table)
     ready = trainer_of(job).ready(job, rows, table.encoding)
+    check_folds(job, table)
     header = Header(
         job, command, str(Path.cwd()), fingerprint(table.X, rows_target(table)), environment()
     )
@@ -143,6 +144,7 @@ def resume(
     rows = rows_of(job, table)
     ready = trainer_of(job).ready(job, rows, table.encoding)
     with locked(folder):
+        clear_left(folder)
         (folder / RESULT).unlink(missing_ok=True)
         return _go(folder, header, job, table, rows, ready, progress, report, None)
 

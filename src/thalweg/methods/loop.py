@@ -26,7 +26,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -77,6 +77,18 @@ class Step(NamedTuple):
     seconds: float
 
 
+class Watcher(Protocol):
+    """What looks at a run after every iteration, and may change the method."""
+
+    def __call__(self, journey: Journey) -> Method | None:
+        """The method to go on with, if it is to be another one."""
+        ...
+
+    def record(self) -> dict[str, Any]:
+        """What it knows, put aside with the run."""
+        ...
+
+
 class Best(NamedTuple):
     """The lowest point seen; its gradient is computed again if it is asked for in the end."""
 
@@ -106,6 +118,7 @@ class Journey:
     started: float = field(default_factory=time.perf_counter)  # before the first look at f
     payment: Payment | None = None  # the last duality gap, for problems that have one
     certificate: Certificate | None = None  # of the present state, once it was paid for
+    watch: Watcher | None = None
     storage_problem: str = ""  # why the last checkpoint could not be written
 
     @property
@@ -195,7 +208,7 @@ def drive(
     callback: Callable[[Step], bool | None] | None,
     checkpoint: Checkpoint | None,
     progress: bool,
-    watch: Callable[[Journey], Method | None] | None = None,
+    watch: Watcher | None = None,
     remedy: Callable[[Ending], str] | None = None,
 ) -> Run:
     """Run `method` on `objective` from `w0` until there is an outcome.
@@ -204,6 +217,7 @@ def drive(
     `remedy` knows what to change where the budget was too small.
     """
     journey = _begin(objective, method, w0, tol, seed, checkpoint)
+    journey.watch = watch
     if checkpoint:
         _put_aside(checkpoint, journey)  # an unwritable place is bad input: say so before the work
     last_kept = journey.seconds
@@ -235,6 +249,8 @@ def drive(
                     outcome = Outcome.INTERRUPTED
                 elif watch is not None and (other := watch(journey)) is not None:
                     journey.hand_over(other)
+                    if checkpoint:  # a clock decided it, which would not decide so again
+                        _keep(checkpoint, journey)
     if checkpoint:
         _keep(checkpoint, journey)
     return _finish(journey, outcome, checkpoint, remedy)
@@ -276,7 +292,7 @@ def _begin(
         again = {"rng": rng} if "rng" in method.State.__annotations__ else {}
         journey.state = method.State(**saved.state, **again)
         _check_value(checkpoint, problem, journey.best)
-        problem.restore(progress["counts"])
+        problem.restore(progress["counts"], is_summed=progress.get("is_summed", False))
         return journey
     state = method.init(problem, w0, rng)
     _check_start(problem, state)
@@ -444,6 +460,7 @@ def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
             "iteration": journey.iteration,
             "seconds": journey.seconds,
             "counts": journey.problem.counts,
+            "is_summed": journey.problem.is_summed,
             "generator": journey.rng.bit_generator.state,
             "stride": journey.trace.stride,
             "best_value": journey.best.value,
@@ -452,6 +469,7 @@ def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
             "best_norm": journey.best_norm,
             "improved_at": journey.improved_at,
             "payment": journey.payment,
+            "watch": journey.watch.record() if journey.watch else None,
         },
         journey.state,
         {

@@ -38,6 +38,7 @@ class Problem:
         self.gradients: float = 0  # a fraction where samples are visited one by one
         self.hessian_vectors = 0
         self.passes: float = 0  # a look at some of the rows is a fraction of one
+        self.is_summed = False  # whether a method took the sums of a squared loss
         self._kept: dict[str, Any] = {}
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
@@ -85,8 +86,14 @@ class Problem:
             "passes": self.passes,
         }
 
-    def restore(self, counts: dict[str, Any]) -> None:
-        """Go on counting from `counts`. Changes the counters in place."""
+    def restore(self, counts: dict[str, Any], *, is_summed: bool = False) -> None:
+        """Go on counting from `counts`. Changes the counters in place.
+
+        Sums that were at hand are so again: gaps are taken from them where they are.
+        """
+        self.is_summed = is_summed
+        if is_summed:
+            _ = self.objective.least_squares
         self.values = counts["values"]
         self.gradients = counts["gradients"]
         self.hessian_vectors = counts["hessian_vectors"]

@@ -118,16 +118,18 @@ def _chosen(
                 f"method must be a plan of this problem, {name_of(objective)}, got one of "
                 f"{method.problem}: make it by tw.plan(problem)"
             )
-        return resumed(kept) or resolve(method.best), Watch(method)
-    if method != "auto":
+    elif method != "auto":
         return resolve(method), None
-    if not isinstance(objective, LinearProblem):
+    elif not isinstance(objective, LinearProblem):
         return choose(objective), None
-    left_by = resumed(kept)
-    if left_by is not None:
-        return left_by, None
-    watch = Watch(plan(objective, tol))
-    return resolve(watch.plan.best), watch
+    left = storage.load(kept.file) if kept else None
+    if left is None:
+        watch = Watch(method if isinstance(method, Plan) else plan(objective, tol))
+        return resolve(watch.plan.best), watch
+    # What was decided then, by the clock of then, holds.
+    left_by = METHODS[left.identity["method"]](**left.identity["options"])
+    record = left.progress.get("watch")
+    return left_by, Watch.from_record(record) if record else None
 
 
 @contextmanager
@@ -147,14 +149,6 @@ def _threads_of_our_own(objective: Any) -> Iterator[None]:
             yield
     finally:
         objective.threads = given
-
-
-def resumed(checkpoint: Checkpoint | None) -> Method | None:
-    """The method that a checkpoint was left by, which is not planned again; None without one."""
-    saved = storage.load(checkpoint.file) if checkpoint else None
-    if saved is None:
-        return None
-    return METHODS[saved.identity["method"]](**saved.identity["options"])
 
 
 def _objective(objective: Any) -> Any:

@@ -11,7 +11,9 @@ that was reached, and the plan says so.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -74,6 +76,26 @@ class Watch:
         self._look_at = EARLIEST
         self._tried.add(other)
         return resolve(other)
+
+    def record(self) -> dict[str, Any]:
+        """Plain values that `from_record` takes."""
+        return {
+            "plan": self.plan.as_record(),
+            "begun_at": self._begun_at,
+            "seconds_before": self._seconds_before,
+            "look_at": self._look_at,
+            "tried": sorted(self._tried),
+        }
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Watch:
+        """The watch as it was."""
+        watch = cls(Plan.from_record(record["plan"]))
+        watch._begun_at = record["begun_at"]
+        watch._seconds_before = record["seconds_before"]
+        watch._look_at = record["look_at"]
+        watch._tried = set(record["tried"])
+        return watch
 
     def finished(self, method: str, iterations: int, seconds: float) -> Plan:
         """The plan with what the run took."""

@@ -97,7 +97,12 @@ def _from_archive(path: Path, archive: zipfile.ZipFile, target: Any, dtype: str 
         used.add(labels)
         raw.target = labels
         raw.y = member(labels, _anything)
-        if raw.y.ndim != 1 and raw.y.size == len(raw.y):
+        if raw.y.dtype.kind not in "biufUS":
+            raise InputError(
+                f"{path} must hold labels that are numbers or text, got {labels} of type "
+                f"{raw.y.dtype}: save them as such"
+            )
+        if raw.y.size == raw.X.shape[0]:
             raw.y = raw.y.ravel()
         if raw.y.shape != (raw.X.shape[0],):
             raise InputError(
@@ -135,7 +140,10 @@ def _header(path: Path, name: str, stream: Any) -> tuple[tuple[int, ...], bool, 
             (1, 0): np.lib.format.read_array_header_1_0,
             (2, 0): np.lib.format.read_array_header_2_0,
         }[version]
-        return read(stream)
+        shape, is_fortran, kind = read(stream)
+        if min(shape, default=0) < 0:
+            raise ValueError(f"of shape {shape}")
+        return shape, is_fortran, kind
     except (ValueError, KeyError, SyntaxError, TokenError) as problem:
         raise InputError(
             f"{path} cannot be read: {name} is no NumPy array ({problem}): it is cut off or damaged"
@@ -164,13 +172,18 @@ def _numbers(path: Path, name: str, stream: Any, dtype: str | None) -> np.ndarra
         raise InputError(
             f"{path} is cut off ({name}: {problem}): copy or download it again"
         ) from problem
+    except MemoryError as problem:
+        raise InputError(
+            f"{path} announces {name} of shape {shape}, which does not fit into memory: "
+            "it is damaged, or give a part of its rows"
+        ) from problem
 
 
 def _anything(path: Path, name: str, stream: Any) -> np.ndarray:
     """An array of numbers or text."""
     try:
         return np.lib.format.read_array(stream, allow_pickle=False)
-    except ValueError as problem:
+    except (ValueError, MemoryError) as problem:
         raise InputError(
             f"{path} cannot be read: {name} is pickled, cut off or damaged ({problem}): "
             "save plain numbers or text"

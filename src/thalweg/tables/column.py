@@ -10,12 +10,14 @@ frequent value of a number, a flag or a text. Columns are polars series.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from thalweg.core.card import count_of
 from thalweg.core.errors import InputError
 from thalweg.tables.extra import polars
 
@@ -122,14 +124,15 @@ def kind_of(series: Any) -> str:
 
 def cleaned(series: Any) -> Any:
     """NaN as missing; infinities are refused."""
-    if series.dtype.is_float():
+    # A sum is finite unless a value is not, or it overflows: others would be a query each.
+    if series.dtype.is_float() and not math.isfinite(series.sum()):
         if series.is_infinite().any():
             raise InputError(
-                f"column {series.name!r} must be finite, got {series.is_infinite().sum():,} "
-                f"infinite values: replace them, or leave it out, with drop=[{series.name!r}]"
+                f"column {series.name!r} must be finite, got "
+                f"{count_of(series.is_infinite().sum(), 'infinite value')}: replace them, or leave "
+                f"it out, with drop=[{series.name!r}]"
             )
-        if series.is_nan().any():
-            return series.fill_nan(None)
+        return series.fill_nan(None)
     return series
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def read_delimited(
     }
     text = {name: pl.String for name in as_text if name in names}
     try:
-        lines = head if is_whole else head[: head.rindex(b"\n") + 1]
+        lines = head if is_whole else head[: head.rfind(b"\n") + 1] or head
         schema = pl.read_csv(lines, infer_schema_length=None, **options).schema
         # By place, as the names in the file may be other than ours.
         types = [
@@ -92,23 +93,31 @@ def _first_line(path: Path, head: bytes, kind: str) -> tuple[str, list[str], boo
     except UnicodeDecodeError as problem:
         raise not_utf8(path) from problem
     line = text.partition("\n")[0]
+    if "\r" in line.rstrip("\r"):
+        raise InputError(
+            f"{path} must end its lines by \\n or \\r\\n, got \\r alone: convert it, with "
+            f"tr '\\r' '\\n' < {path.name}"
+        )
     found = max(SEPARATORS, key=line.count)
     separator = "\t" if kind == TSV else found if line.count(found) else ","
     try:
         first = next(csv.reader(io.StringIO(text), delimiter=separator))
     except (StopIteration, csv.Error) as problem:
-        raise InputError(f"{path} has no first line that can be read: {problem or 'it is blank'}"
-        ) from problem  # fmt: skip
+        raise InputError(
+            f"{path} has no first line that can be read ({problem!s:.80}): name the columns there"
+            if str(problem)
+            else f"{path} holds blank lines alone: name the columns in its first line"
+        ) from problem
     return separator, first, len(head) < HEAD
 
 
 def _names(path: Path, first: list[str]) -> list[str]:
     """Names of the columns; those without one are called by their place."""
     names = [name.strip() or f"x{j}" for j, name in enumerate(first)]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    name, times = Counter(names).most_common(1)[0]
+    if times > 1:
         raise InputError(
-            f"{path} must name every column once, got {twice[0]!r} {names.count(twice[0])} times: "
+            f"{path} must name every column once, got {name!r} {times} times: "
             "rename one of them in the first line"
         )
     return names

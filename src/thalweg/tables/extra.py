@@ -1,22 +1,19 @@
-"""polars, which reads CSV, TSV and Parquet, imported when one is met."""
+"""polars, which reads CSV, TSV and Parquet, imported when one is met, and how it fails."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
 from typing import Any
 
-from thalweg.core.errors import InputError
+from thalweg.core.extra import optional
 
 
 def polars(what: Any) -> Any:
     """The module, or a sentence that says how to get it and that `what` needs it."""
-    try:
-        import polars
-    except ImportError as problem:
-        raise InputError(
-            f"{what} needs polars, which is not installed: pip install 'thalweg[files]', "
-            "or give the data as NPZ"
-        ) from problem
-    return polars
+    return optional("polars", what, extra="files", instead="give the data as NPZ")
 
 
 def failures() -> tuple[type[BaseException], ...]:
@@ -24,3 +21,24 @@ def failures() -> tuple[type[BaseException], ...]:
     from polars.exceptions import PanicException, PolarsError
 
     return PolarsError, PanicException, OSError
+
+
+@contextlib.contextmanager
+def without_panic_text() -> Iterator[None]:
+    """Keep what Rust prints on a panic, pages of it, off the screen: the exception says enough.
+
+    It is printed past `sys.stderr`, so the file descriptor itself looks away.
+    """
+    sys.stderr.flush()
+    try:
+        kept = os.dup(2)
+    except OSError:  # closed already
+        yield
+        return
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

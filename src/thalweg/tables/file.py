@@ -21,14 +21,29 @@ from thalweg.core.errors import InputError
 GZIP, XZ, BZIP2, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd"
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")  # taken off a name before it tells the format
 HEAD = 1 << 18  # bytes looked at to recognise what a file is, and of what types
+LINES, LONGEST = 10, 1 << 24  # and these many lines at least, of at most so many bytes
 
 
 def locate(source: str | Path) -> Path:
     """`source` as the path of a file or folder that is there."""
-    path = Path(source).expanduser()
+    if not str(source):
+        raise InputError("source must be the path of a file or folder, got an empty one")
+    try:
+        path = Path(source).expanduser()
+    except RuntimeError as problem:
+        raise InputError(f"{source} does not exist: there is no such user") from problem
     with reading(path):
-        if path.exists():
+        if path.is_file() or path.is_dir():
             return path
+        if path.exists():
+            raise InputError(
+                f"{path} must be a file or folder, got a pipe or a device: it is read more than "
+                "once, save what it gives to a file first"
+            )
+        if path.is_symlink():
+            raise InputError(
+                f"{path} is a link to {path.readlink()}, which does not exist: correct the link"
+            )
         near = _nearest(path)
     raise InputError(f"{path} does not exist: {near or 'check the path'}")
 
@@ -59,7 +74,10 @@ def head(path: Path) -> bytes:
     if compression(path) == ZSTD:
         return b""
     with opened(path) as stream:
-        return stream.read(HEAD)
+        start = stream.read(HEAD)
+        # Text is known by whole lines, of which a wide table has few in so many bytes.
+        more = range(LINES - start.count(b"\n"))
+        return start + b"".join(stream.readline(LONGEST) for _ in more)
 
 
 @contextlib.contextmanager
@@ -72,18 +90,21 @@ def reading(path: Path) -> Iterator[None]:
             f"{path} is a folder, not a file: name a file in it, or a folder of IDX files"
         ) from problem
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as problem:
-        raise InputError(
-            f"{path} is cut off or damaged ({problem}): its compressed data cannot be read to the "
-            "end, copy or download it again"
-        ) from problem
+        raise _damaged(path, problem) from problem
     except PermissionError as problem:
         raise InputError(
             f"{path} may not be read (permission denied): ask its owner, or chmod u+r {path.name}"
         ) from problem
     except OSError as problem:
+        if problem.errno is None:  # so bzip2 reports damage
+            raise _damaged(path, problem) from problem
         raise InputError(
-            f"{path} cannot be read ({problem.strerror or problem}): check the path and the disk"
+            f"{path} cannot be read ({problem.strerror}): check the path and the disk"
         ) from problem
+
+
+def _damaged(path: Path, problem: Exception) -> InputError:
+    return InputError(f"{path} is cut off or damaged ({problem}): copy or download it again")
 
 
 def _nearest(path: Path) -> str:

@@ -30,12 +30,15 @@ NAMES = {
     ".svmlight": SVMLIGHT, ".libsvm": SVMLIGHT, ".npz": NPZ, ".npy": NPY,
 }  # fmt: skip
 PICKLES = (".pkl", ".pickle", ".joblib", ".pt", ".pth")
+SPREADSHEETS = (".xlsx", ".xls", ".ods")
 TEXT = (CSV, TSV, SVMLIGHT)
 KNOWN = "CSV, TSV, Parquet, svmlight, NPZ, NPY or IDX"
 
 _SIGNATURES = {b"PAR1": PARQUET, b"PK\x03\x04": NPZ, b"\x93NUMPY": NPY}
 _IDX = re.compile(rb"\x00\x00[\x08\x09\x0b\x0c\x0d\x0e][\x01-\x08]")
 _PICKLE = re.compile(rb"\x80[\x02-\x05][\x95\x8c(\]}\x80c]")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # what no text holds
+_WIDE = {b"\xff\xfe\0\0": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _SVMLIGHT = re.compile(rb"[-+]?[\d.][^\s:,;]*([ \t]+(qid|\d+):[-+\w.]+)+[ \t]*(#.*)?")
 
 
@@ -47,6 +50,8 @@ def recognise(path: Path, head: bytes) -> tuple[str, str]:
             f"{path} is a pickle, which can run any code when it is opened: it is never opened, "
             "save the arrays with np.savez(file, X=X, y=y)"
         )
+    if suffix(path) in SPREADSHEETS:
+        raise InputError(f"{path} is a spreadsheet: save it there as CSV, one sheet a file")
     if compression(path) == ZSTD:
         if named in (CSV, TSV):
             return named, ""
@@ -81,14 +86,16 @@ def suffix(path: Path) -> str:
 
 def check_text(path: Path, head: bytes) -> None:
     """Raise unless the content may be UTF-8 text."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+    wide = next((name for mark, name in _WIDE.items() if head.startswith(mark)), None)
+    if wide:
         raise InputError(
-            f"{path} is UTF-16 text: convert it, with iconv -f UTF-16 -t UTF-8 {path.name}"
+            f"{path} is {wide} text: convert it, with iconv -f {wide} -t UTF-8 {path.name}"
         )
-    if b"\x00" in head:
+    control = _CONTROL.search(head)
+    if control:
         raise InputError(
-            f"{path} is binary (a zero byte at {head.index(0)}) in no known format: "
-            f"give it as {KNOWN}"
+            f"{path} is binary (byte 0x{control[0][0]:02x} at {control.start()}) in no known "
+            f"format: give it as {KNOWN}"
         )
     try:
         head.decode("utf-8")

@@ -54,5 +54,6 @@ def learn_frame(raw: Raw, options: Options) -> Learned:
 
 def _float_type(series: list[Any]) -> str:
     """float32 where it holds all numbers exactly; float64 else, and where there are none."""
-    kinds = [each[:1].fill_null(0).to_numpy().dtype for each in series if kind_of(each) == NUMBER]
+    one_each = {each.dtype: each for each in series if kind_of(each) == NUMBER}.values()
+    kinds = [each[:1].fill_null(0).to_numpy().dtype for each in one_each]
     return float_type(kinds).name if kinds else np.dtype(np.float64).name

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.core.errors import InputError
-from thalweg.tables.extra import failures, polars
+from thalweg.tables.extra import failures, polars, without_panic_text
 from thalweg.tables.file import compression, opened
 from thalweg.tables.format import PARQUET
 from thalweg.tables.raw import Raw
@@ -21,7 +21,8 @@ def read_parquet(path: Path) -> Raw:
         with opened(path) as stream:
             content = io.BytesIO(stream.read())
     try:
-        frame = pl.read_parquet(content)
+        with without_panic_text():
+            frame = pl.read_parquet(content)
     except failures() as problem:
         said = str(problem).partition("\n")[0]
         raise InputError(

@@ -15,6 +15,8 @@ from thalweg.tables.file import opened
 from thalweg.tables.format import SVMLIGHT
 from thalweg.tables.raw import Raw
 
+MOST = 1 << 25  # features: a file that names more is damaged, or holds hashes
+
 
 def read_svmlight(path: Path, *, first_index: int | None = None) -> Raw:
     """Sparse features and labels of `path`; `first_index` is 0, 1, or found."""
@@ -32,6 +34,11 @@ def read_svmlight(path: Path, *, first_index: int | None = None) -> Raw:
         raise InputError(f"{path} holds no rows: every line must be label index:value …")
     if X.nnz == 0:
         raise InputError(f"{path} holds labels and not one feature: add index:value pairs")
+    if X.shape[1] > MOST:
+        raise InputError(
+            f"{path} must number its features below {MOST:,}, got {X.shape[1] - 1:,}: every number "
+            "up to the highest is a column, so give those that occur the numbers 1, 2, …"
+        )
     lowest = int(X.indices.min())
     if first_index is None:
         first_index = min(lowest, 1)

@@ -29,7 +29,9 @@ def test_convolutions(shape):
     assert kinds(build("conv:4", shape, 2))[-2:] == ["Flatten", "Linear"]
 
 
-@pytest.mark.parametrize("layers", ["mlp", "mlp:", "mlp:3,4", "dense:3", "conv:3/", "", 3])
+@pytest.mark.parametrize(
+    "layers", ["mlp", "mlp:", "mlp:3,4", "mlp:0", "conv:3x0", "dense:3", "conv:3/", "", 3]
+)
 def test_words_that_describe_nothing(layers):
     with pytest.raises(InputError, match="layers must read like 'linear', 'mlp:256x128'"):
         build(layers, (4,), 2)

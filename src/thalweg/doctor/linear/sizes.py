@@ -65,8 +65,13 @@ def _sparse(
     X: CSR, c: np.ndarray, p: int, means: np.ndarray, squares: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Variances, and the weight of the rows where a column is not zero."""
-    rows = np.repeat(c, np.diff(X.indptr)) * (X.data != 0.0)
-    share = np.bincount(X.indices, weights=rows, minlength=p)
+    share = np.zeros(p)
+    rows = max(1, max(BLOCK, p) * len(c) // max(1, X.data.size))
+    for start in range(0, len(c), rows):
+        ends = X.indptr[start : start + rows + 1]
+        entries = slice(ends[0], ends[-1])
+        weights = np.repeat(c[start : start + rows], np.diff(ends)) * (X.data[entries] != 0.0)
+        share += np.bincount(X.indices[entries], weights=weights, minlength=p)
     variance = np.maximum(squares - means**2, 0.0)
     return np.where(variance <= ROUNDING * squares, 0.0, variance), share
 

@@ -30,9 +30,8 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {
     "identity": nn.Identity,
 }
 NORMS = ("none", "batch")
-_FORM = re.compile(
-    r"linear|mlp:(?P<mlp>\d+(x\d+)*)|conv:(?P<conv>\d+(x\d+)*)(/(?P<top>\d+(x\d+)*))?"
-)
+_WIDTHS = r"[1-9]\d*(x[1-9]\d*)*"
+_FORM = re.compile(rf"linear|mlp:(?P<mlp>{_WIDTHS})|conv:(?P<conv>{_WIDTHS})(/(?P<top>{_WIDTHS}))?")
 
 
 def check_layers(text: str) -> None:
