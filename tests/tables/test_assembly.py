@@ -40,9 +40,10 @@ def test_unseen_as_an_error():
         assemble(COLUMNS, SERIES, dtype="float64", sparse=False, unseen_is_error=True)
 
 
-def test_mostly_zeros_is_half_or_more():
+def test_mostly_zeros_is_three_quarters_or_more():
     assert not is_mostly_zeros(COLUMNS)  # 3 entries of 5
-    assert is_mostly_zeros([Column("n"), Column("w", "text", ("a", "b", "c"))])  # 2 of 4
+    assert not is_mostly_zeros([Column("n"), Column("w", "text", tuple("abcdef"))])  # 2 of 7
+    assert is_mostly_zeros([Column("n"), Column("w", "text", tuple("abcdefg"))])  # 2 of 8
 
 
 @pytest.mark.parametrize("block", [1, 7, 1 << 18])

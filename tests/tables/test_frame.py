@@ -39,7 +39,7 @@ def test_float32_where_it_holds_all():
 
 
 def test_sparse_where_text_makes_it_mostly_zeros():
-    words = {"w": list("abcd"), "n": [1, 2, 3, 4]}
+    words = {"w": list("abcdefg"), "n": [1, 2, 3, 4, 5, 6, 7]}
     assert learnt(words).X.format == "csr"
     assert isinstance(learnt(words, sparse=False).X, np.ndarray)
     assert isinstance(learnt({"n": [1, 2]}).X, np.ndarray)

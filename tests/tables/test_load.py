@@ -46,3 +46,16 @@ def test_what_is_in_memory_already():
 def test_other_things_are_one_sentence(source):
     with pytest.raises(InputError, match="source must"):
         load(source)
+
+
+def test_pixels_become_numbers_from_0_to_1_wherever_they_come_from(tmp_path):
+    pixels = np.array([[[0, 51], [255, 102]]], np.uint8)
+    np.save(tmp_path / "a.npy", pixels)
+    np.savez(tmp_path / "a.npz", X=pixels, y=[1])
+    for source in (pixels, tmp_path / "a.npy", tmp_path / "a.npz"):
+        raw = load(source)
+        assert raw.X.tolist() == [[0.0, np.float32(0.2), 1.0, np.float32(0.4)]]
+        assert raw.notes == ["pixels, 0 to 255, became numbers from 0 to 1"]
+    flat = load(pixels.reshape(1, 4))  # a row of bytes may be anything
+    assert flat.X.tolist() == [[0.0, 51.0, 255.0, 102.0]]
+    assert pixels[0, 0, 1] == 51

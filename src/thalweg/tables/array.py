@@ -2,7 +2,8 @@
 
 An NPZ holds `X` (or `X_train`) and, if any, `y` (or `y_train`), or a CSR matrix as SciPy saves one:
 `data`, `indices`, `indptr`, `shape`. Numbers that float32 holds exactly (8 and 16 bit) become that,
-so a table of int16 takes twice its size and not four times. Pickled objects are refused.
+so a table of int16 takes twice its size and not four times. Bytes in three or more dimensions are
+pixels (`load`). Pickled objects are refused.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ def float_type(kinds: Any) -> np.dtype:
 def read_npy(path: Path, dtype: str | None = None) -> Raw:
     """One array: the features, or the features and a column to be named as the target."""
     with opened(path) as stream:
-        X = _numbers(path, "its array", stream, dtype)
-    return _matrix(path, X, NPY)
+        X, kind = _numbers(path, "its array", stream, dtype)
+    return _matrix(path, X, kind, NPY)
 
 
 def read_npz(path: Path, target: str | None = None, dtype: str | None = None) -> Raw:
@@ -77,13 +78,14 @@ def _from_archive(path: Path, archive: zipfile.ZipFile, target: Any, dtype: str 
         with archive.open(f"{name}.npy") as stream:
             return read(path, name, stream)
 
-    def numbers(path: Path, name: str, stream: Any) -> np.ndarray:
+    def numbers(path: Path, name: str, stream: Any) -> tuple[np.ndarray, np.dtype]:
         return _numbers(path, name, stream, dtype)
 
     features = next((name for name in FEATURES if name in held), None)
     labels = target if target in held else next((name for name in LABELS if name in held), None)
     if features is not None:
-        raw = _matrix(path, member(features, numbers), NPZ)
+        X, kind = member(features, numbers)
+        raw = _matrix(path, X, kind, NPZ)
         used = {features}
     elif set(SPARSE) <= set(held):
         raw = Raw(_sparse(path, held, member, numbers), NPZ)
@@ -116,9 +118,8 @@ def _from_archive(path: Path, archive: zipfile.ZipFile, target: Any, dtype: str 
 
 
 def _sparse(path: Path, held: list[str], member: Callable, numbers: Callable) -> Any:
-    data, indices, indptr, shape = (
-        member(name, numbers if name == "data" else _anything) for name in SPARSE
-    )
+    data, _ = member(SPARSE[0], numbers)
+    indices, indptr, shape = (member(name, _anything) for name in SPARSE[1:])
     layout = member("format", _anything).item() if "format" in held else b"csr"
     layout = layout.decode() if isinstance(layout, bytes) else layout
     kinds = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}
@@ -150,8 +151,8 @@ def _header(path: Path, name: str, stream: Any) -> tuple[tuple[int, ...], bool, 
         ) from problem
 
 
-def _numbers(path: Path, name: str, stream: Any, dtype: str | None) -> np.ndarray:
-    """An array as floats."""
+def _numbers(path: Path, name: str, stream: Any, dtype: str | None) -> tuple[np.ndarray, np.dtype]:
+    """An array as floats, and the type that it had."""
     shape, is_fortran, kind = _header(path, name, stream)
     if kind.kind == "O":
         raise InputError(
@@ -166,8 +167,8 @@ def _numbers(path: Path, name: str, stream: Any, dtype: str | None) -> np.ndarra
     into = np.dtype(dtype) if dtype else float_type([kind])
     try:
         if is_fortran:
-            return np.ascontiguousarray(fill(stream, kind, shape[::-1], into).T)
-        return fill(stream, kind, shape, into)
+            return np.ascontiguousarray(fill(stream, kind, shape[::-1], into).T), kind
+        return fill(stream, kind, shape, into), kind
     except EOFError as problem:
         raise InputError(
             f"{path} is cut off ({name}: {problem}): copy or download it again"
@@ -190,10 +191,17 @@ def _anything(path: Path, name: str, stream: Any) -> np.ndarray:
         ) from problem
 
 
-def _matrix(path: Path, X: np.ndarray, kind: str) -> Raw:
+def _matrix(path: Path, X: np.ndarray, kind: np.dtype, form: str) -> Raw:
     if X.ndim < 2 or X.shape[0] == 0 or X.size == 0:
         raise InputError(
             f"{path} must hold a matrix of rows and columns, got shape {X.shape}: "
             "one row a sample, X.reshape(-1, 1) for one feature"
         )
-    return Raw(X.reshape(len(X), -1), kind, sample_shape=X.shape[1:] if X.ndim > 2 else ())
+    return images(X, kind, form)
+
+
+def images(X: np.ndarray, kind: np.dtype, form: str) -> Raw:
+    """Rows of an array that was of type `kind`; more axes than two are those of images."""
+    shape = X.shape[1:] if X.ndim > 2 else ()
+    are_pixels = bool(kind == np.uint8 and shape)
+    return Raw(X.reshape(len(X), -1), form, sample_shape=shape, are_pixels=are_pixels)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from thalweg.core.errors import InputError
-from thalweg.tables.array import fill, float_type
+from thalweg.tables.array import fill, float_type, images
 from thalweg.tables.file import opened, reading
 from thalweg.tables.format import IDX
 from thalweg.tables.raw import Raw
@@ -42,17 +42,17 @@ def images_in(folder: Path) -> Path:
 
 def read_idx(path: Path, dtype: str | None = None) -> Raw:
     """Images as rows of numbers, and their labels if there is a file of them."""
-    X = _array(path, dtype)
+    X, kind = _array(path, dtype)
     if X.ndim < 2 or X.size == 0:
         raise InputError(
             f"{path} must hold rows of numbers, got shape {X.shape}: name the file of images"
         )
-    raw = Raw(X.reshape(len(X), -1), IDX, sample_shape=X.shape[1:] if X.ndim > 2 else ())
+    raw = images(X, kind, IDX)
     labels = _labels_of(path)
     if labels is None:
         raw.notes.append(f"no file of labels beside {path.name}")
         return raw
-    raw.y = _array(labels, "float64")
+    raw.y, _ = _array(labels, "float64")
     raw.target = "label"
     if raw.y.shape != (len(X),):
         raise InputError(
@@ -71,7 +71,8 @@ def _labels_of(path: Path) -> Path | None:
     return None
 
 
-def _array(path: Path, dtype: str | None) -> np.ndarray:
+def _array(path: Path, dtype: str | None) -> tuple[np.ndarray, np.dtype]:
+    """The numbers of a file as floats, and the type that they had."""
     with opened(path) as stream:
         start = stream.read(4)
         if len(start) < 4 or start[:2] != b"\x00\x00" or start[2] not in TYPES or not start[3]:
@@ -84,7 +85,8 @@ def _array(path: Path, dtype: str | None) -> np.ndarray:
             raise EOFError("the sizes are not complete")
         shape = struct.unpack(f">{start[3]}I", sizes)
         try:
-            return fill(stream, kind, shape, np.dtype(dtype) if dtype else float_type([kind]))
+            into = np.dtype(dtype) if dtype else float_type([kind])
+            return fill(stream, kind, shape, into), kind
         except (MemoryError, ValueError) as problem:
             raise InputError(
                 f"{path} announces an array of shape {shape}, which does not fit into memory: "

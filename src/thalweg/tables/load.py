@@ -1,4 +1,8 @@
-"""Anything that holds a table, as `Raw`: a file, a built-in name, a frame or a matrix."""
+"""Anything that holds a table, as `Raw`: a file, a built-in name, a frame or a matrix.
+
+Pixels that are bytes become numbers from 0 to 1, as `tw.nets.fit` has them: penalties and steps
+that suit numbers of size 1 suit them then.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ import scipy.sparse
 
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError
-from thalweg.tables.array import float_type, read_npy, read_npz
+from thalweg.tables.array import float_type, images, read_npy, read_npz
 from thalweg.tables.builtin import read_builtin
 from thalweg.tables.delimited import MISSING, read_delimited
 from thalweg.tables.extra import polars
@@ -21,6 +25,8 @@ from thalweg.tables.idx import images_in, read_idx
 from thalweg.tables.parquet import read_parquet
 from thalweg.tables.raw import Raw
 from thalweg.tables.svmlight import read_svmlight
+
+BRIGHTEST = 255  # of a byte
 
 
 def load(
@@ -35,9 +41,26 @@ def load(
 ) -> Raw:
     """What `source` holds; the options are those of single formats, and others ignore them."""
     if not isinstance(source, str | Path):
-        return _from_memory(source, dtype)
-    if isinstance(source, str) and source.startswith("@"):
-        return read_builtin(source, dtype)
+        raw = _from_memory(source, dtype)
+    elif isinstance(source, str) and source.startswith("@"):
+        raw = read_builtin(source, dtype)
+    else:
+        raw = _from_file(source, target, dtype, missing, header, as_text, first_index)
+    if raw.are_pixels:
+        raw.X /= BRIGHTEST
+        raw.notes.append("pixels, 0 to 255, became numbers from 0 to 1")
+    return raw
+
+
+def _from_file(
+    source: str | Path,
+    target: str | int | None,
+    dtype: str | None,
+    missing: tuple[str, ...],
+    header: bool | None,
+    as_text: tuple[str, ...],
+    first_index: int | None,
+) -> Raw:
     path = locate(source)
     if path.is_dir():
         path = images_in(path)
@@ -66,8 +89,7 @@ def _from_memory(source: Any, dtype: str | None) -> Raw:
         return Raw(scipy.sparse.csr_array(source, dtype=dtype or float_type([source.dtype])), "CSR")
     if isinstance(source, np.ndarray) and source.ndim >= 2 and source.dtype.kind in "biuf":
         X = np.array(source, dtype or float_type([source.dtype]), order="C")
-        shape = X.shape[1:] if X.ndim > 2 else ()
-        return Raw(X.reshape(len(X), -1), "array", sample_shape=shape)
+        return images(X, source.dtype, "array")
     if hasattr(source, "get_column"):
         return Raw(source, "frame")
     if hasattr(source, "columns") and hasattr(source, "iloc"):

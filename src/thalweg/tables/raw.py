@@ -17,6 +17,7 @@ class Raw:
     class_names: list[str] | None = None  # of the labels 0, 1, …, where they have any
     target: str = "y"  # what the labels are called
     sample_shape: tuple[int, ...] = ()  # of one row before it was flattened, (28, 28) of an image
+    are_pixels: bool = False  # whether X holds bytes, 0 to 255, of images
     first_index: int = 1  # what an svmlight file calls its first feature
     notes: list[str] = field(default_factory=list)
 
