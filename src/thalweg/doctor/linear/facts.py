@@ -117,7 +117,7 @@ def _part(problem: LinearProblem) -> LinearProblem:
     entries = problem.matrix.entries * problem.outputs
     if entries <= ENOUGH:
         return problem
-    count = max(int(problem.n * ENOUGH / entries), min(problem.n, 20 * problem.dim))
+    count = max(int(problem.n * ENOUGH / entries), min(problem.n, 2 * problem.dim))
     rows = np.random.default_rng(0).choice(problem.n, count, replace=False)
     return problem.sample(np.sort(rows))
 
