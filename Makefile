@@ -1,4 +1,4 @@
-# make demo   set everything up and compare all methods on two surfaces
+# make demo   set everything up, then plan, train, certify and report on data that ships with it
 # make test   set everything up and pass all checks
 # make check  format, lint, types, import direction
 # make bench  speed, as ratios measured side by side, and memory
@@ -22,7 +22,14 @@ PEERS  := benchmarks/.venv
 .PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor bench-train bench-treat kills zoo figures clean
 
 demo: $(READY)
-	$(BIN)/python examples/compare_methods.py
+	rm -rf runs/demo
+	$(BIN)/thalweg plan @cancer --standardize
+	$(BIN)/thalweg train @cancer --standardize --validation 0.25 -m auto -m lbfgs -m gd --out runs/demo/cancer
+	$(BIN)/thalweg certify runs/demo/cancer
+	$(BIN)/thalweg train @digits --model mlp:64x64 --validation 0.25 --out runs/demo/digits
+	$(BIN)/thalweg diagnose runs/demo/digits
+	@echo
+	@echo "The reports: runs/demo/cancer/report.html and runs/demo/digits/report.html"
 
 test: check
 	$(BIN)/python -m pytest -q -n 2

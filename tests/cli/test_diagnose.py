@@ -233,3 +233,9 @@ def test_a_run_has_its_own_data(made):
     message = sentence("diagnose", made / "newton", "--l2", "3")
     assert message.startswith("--l2 must be left out with ")
     assert "--treat is for networks" in sentence("diagnose", made / "newton", "--treat")
+
+
+def test_a_network_is_told_what_was_looked_at_of_it(runs):
+    text = " ".join(run(runs / "network").stdout.split())
+    assert "iterations" not in text
+    assert "cross-entropy of mlp:" in text

@@ -95,3 +95,19 @@ def test_every_method_has_its_page(name):
     text = page.read_text()
     for option in tw.METHODS[name]().options:
         assert f"`{option}`" in text, option
+
+
+def test_no_module_hides_a_public_function():
+    """A package's attribute becomes its submodule once that is imported by anyone."""
+    hidden = fresh_process(
+        "import importlib, json, pkgutil, types, thalweg\n"
+        "for each in pkgutil.walk_packages(thalweg.__path__, 'thalweg.'):\n"
+        "    if '__main__' not in each.name: importlib.import_module(each.name)\n"
+        "print(json.dumps([f'{part.__name__}.{name}'\n"
+        "    for part in (thalweg, thalweg.doctor, thalweg.nets, thalweg.data)\n"
+        "    for name in part.__all__\n"
+        "    if isinstance(getattr(part, name), types.ModuleType)]))"
+    )
+    assert hidden == [
+        f"thalweg.{name}" for name in ("data", "doctor", "nets", "surfaces", "theory")
+    ]

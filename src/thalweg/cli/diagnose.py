@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from thalweg.jobs.job import Job
 
 LOOKED_AT = "targets, classes, scaling, penalty, columns or conditioning"
+LOOKED_AT_NETWORK = "data, loss, first weights, gradients, activations, curvature or validation"
 BESIDE_RUN = {"data", "treat", "budget", "out", "model", "as_json", "quiet"}
 TONES = {"ACT": BAD, "WARN": DOUBTFUL}
 
@@ -171,7 +172,9 @@ def text(screen: Screen, source: str, run: Run, findings: Sequence[Finding]) -> 
     """What a person reads."""
     from thalweg.core.card import count_of
 
-    count, taken = len(findings), count_of(run.iterations, "iteration")
+    is_network = "training_loss" in run.trace.columns
+    count, taken = len(findings), count_of(run.iterations, "step" if is_network else "iteration")
+    looked_at = LOOKED_AT_NETWORK if is_network else LOOKED_AT
     heading = f"{count} finding{'' if count == 1 else 's, worst first'}"
     gap = run.certificate.gap
     proof = "" if gap is None else f", duality gap {gap:.2g}"
@@ -180,7 +183,7 @@ def text(screen: Screen, source: str, run: Run, findings: Sequence[Finding]) -> 
         *screen.wrapped(
             f"{run.method}: {run.outcome.word.lower()} after {taken}{proof}", hanging=2
         ),
-        *screen.wrapped(heading if count else f"nothing wrong was found with {LOOKED_AT}"),
+        *screen.wrapped(heading if count else f"nothing wrong was found with {looked_at}"),
     ]
     return "\n".join([*lines, *(wrapped(screen, finding) for finding in findings)])
 

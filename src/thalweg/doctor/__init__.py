@@ -16,7 +16,7 @@ _HOMES = {
     "SYMPTOMS": "doctor.symptoms",
     "Verdict": "doctor.treatment.verdict",
     "Watch": "doctor.watch",
-    "check": "doctor.check",
+    "check": "doctor.first_check",
     "diagnose": "doctor.diagnosis",
     "escape": "doctor.saddle",
     "suggestion": "doctor.remedies.code",

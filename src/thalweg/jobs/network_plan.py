@@ -34,7 +34,7 @@ from thalweg.core.card import count_of
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.plan import ESTIMATED, EXACT, Measured, spelled_seconds
 from thalweg.core.storage import to_json
-from thalweg.doctor.check import check
+from thalweg.doctor.first_check import check
 from thalweg.doctor.symptoms.rate import limit_of
 from thalweg.jobs.job import Job
 from thalweg.jobs.network_activations import activation_bytes
@@ -179,7 +179,7 @@ def plan_network(
     """
     begun = time.perf_counter()
     made = ready(job, rows, encoding)
-    recipe, model, data, held = made
+    recipe, model, data, held, _ = made
     sample = _sample(data, recipe.seed, SAMPLE)
     took, bent = _clocked(lambda: _curvature(made, sample))
     looks = -(-made.steps // made.curvature_every)

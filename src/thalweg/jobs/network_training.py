@@ -11,6 +11,7 @@ the weights and the same trace, but for its seconds.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,6 +57,7 @@ class Ready(NamedTuple):
     model: nn.Module
     data: Pair  # samples float32[n, …]; labels int64[n], or float32[n, 1]
     held: Pair | None
+    builder: str = ""  # the code that built it, if code did
 
     @property
     def steps(self) -> int:
@@ -113,7 +115,7 @@ def ready(job: Job, rows: Rows, encoding: Encoding) -> Ready:
     # Names and options that they do not take are said now.
     augmentation_of(recipe.augmentation, recipe.seed)
     recipe.optimizer_for(model)
-    return Ready(recipe, model, data, held)
+    return Ready(recipe, model, data, held, job.builder)
 
 
 def build_network(recipe: Recipe, encoding: Encoding, builder: str = "") -> nn.Module:
@@ -144,7 +146,7 @@ def fit_network(
     The training is put aside in the file `checkpoint` every few seconds, and goes on from there if
     the file exists. `time_limit` is in seconds, those before a resume included.
     """
-    recipe, model, data, held = ready
+    recipe, model, data, held, _ = ready
     kept = None if checkpoint is None else Checkpoint(checkpoint, seconds=PAUSE)
     looking = watch(
         model,
@@ -178,6 +180,7 @@ def fit_network(
             record.notes,
         )
     findings = relevant(recipe, symptoms.diagnose(record))
+    run = replace(run, objective=f"{recipe.loss} of {ready.builder or recipe.layers}")
     return TrainedNetwork(recipe, model, run, record, findings)
 
 
