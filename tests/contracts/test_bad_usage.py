@@ -100,6 +100,7 @@ def place(tmp_path_factory):
     changed(run, "job.json", job=3)
     changed(run, "encoding.json", version=99)
     changed(run, "result.json", format=99)
+    changed(run, "result.json", scores=None)
     shutil.copytree(run, "data-gone")
     header = json.loads(Path("data-gone/job.json").read_text())
     header["job"]["source"] = "gone.csv"
@@ -268,6 +269,7 @@ CASES = {
     "certify what is unfinished": ("certify unfinished", "has not been finished"),
     "report on nothing": ("report gone", "gone does not exist"),
     "report on what is unfinished": ("report unfinished", "has not been finished"),
+    "report, a result without scores": ("report result-scores", "scores is None"),
     "report into nowhere": ("report run --out good.csv/x.html", "cannot be written"),
     "plan without data": ("plan", "Missing argument 'DATA'"),
     "plan, no such method": ("plan good.csv --target bought -m lbfsg", "did you mean 'lbfgs'"),

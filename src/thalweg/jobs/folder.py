@@ -24,6 +24,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.storage import from_json, read_folder, to_json, write_folder
 from thalweg.jobs.job import Job
@@ -33,6 +34,10 @@ FORMAT = 1
 ROOT = "runs"
 JOB, ENCODING, RESULT = "job.json", "encoding.json", "result.json"
 RACE, REPORT = "race.json", "report.html"
+TOLD: dict[str, Any] = {  # of a result, what others read
+    "verdict": str, "outcome": str, "method": str, "iterations": int | float,
+    "seconds": int | float, "rows": int, "scores": dict, "findings": list,
+}  # fmt: skip
 
 
 class Header(NamedTuple):
@@ -103,7 +108,14 @@ def encoding_of(folder: Path) -> Encoding:
 
 def result_of(folder: Path) -> dict[str, Any] | None:
     """What the training came to; None while it has not been finished."""
-    return _record(folder, RESULT) if (Path(folder) / RESULT).exists() else None
+    if not (Path(folder) / RESULT).exists():
+        return None
+    content = _record(folder, RESULT)
+    for name, kind in TOLD.items():
+        if not isinstance(content.get(name), kind):
+            problem = TypeError(f"{name} is {describe(content.get(name))}")
+            raise _damaged(folder, RESULT, problem)
+    return content
 
 
 @contextlib.contextmanager

@@ -102,3 +102,16 @@ def test_large_data_are_not_searched(monkeypatch):
     monkeypatch.setattr(module, "MOST_ENTRIES", 100)
     assert found(X, y) is None
     assert found(X, y, w=np.array([1.0, 1, 1, 1, 1, 0])) is not None
+
+
+def test_ctrl_c_while_a_plane_is_sought_is_not_taken_for_none(monkeypatch):
+    X = features()
+    y = labels(X)
+
+    def pressed(*asked, callback, **options):
+        return minimize(*asked, callback=lambda step: True, **options)
+
+    minimize = module.minimize
+    monkeypatch.setattr(module, "minimize", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        found(X, y)

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from thalweg.core.outcome import Outcome
 from thalweg.doctor.linear.sizes import Sizes
 from thalweg.methods.loop import Step
 from thalweg.objectives.linear import CACHED, CLASSIFIERS, MULTINOMIAL, LinearProblem
@@ -79,6 +80,8 @@ def _sought(problem: LinearProblem, columns: Sizes) -> Separator | None:
         callback=is_enough,
         progress=False,
     )
+    if run.outcome is Outcome.INTERRUPTED and run.value >= 0.5 * lightest:
+        raise KeyboardInterrupt  # meant for the diagnosis, which would miss what was sought here
     return separates(problem, _translated(bare, problem, run.w))
 
 
