@@ -186,7 +186,7 @@ def disturbed(
 def impolite(code: int, said: str, folder: Path) -> list[str]:
     """What is wrong with how Ctrl-C was answered."""
     begun = (folder / "job.json").exists() or (folder / "race.json").exists()
-    if code == -signal.SIGINT and not begun:
+    if code == -signal.SIGINT and not re.search(r'program\.py", line \d+, in main', said):
         return []  # the interpreter had not yet come to the program
     wrong = [] if code in (0, STOPPED, QUIT) else [f"exit code {code}"]
     if "Traceback" in said:
