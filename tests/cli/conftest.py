@@ -7,6 +7,12 @@ import pytest
 from command import thalweg
 
 
+@pytest.fixture(autouse=True)
+def piped(monkeypatch):
+    """As wide as a pipe, whatever terminal the tests run in."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
     """runs: one that is certified, one that was stopped, a race, and a network."""
@@ -19,17 +25,9 @@ def made(tmp_path_factory):
     ):
         done = thalweg("train", *asked, *options, "--out", root / name)
         assert done.exit_code == code, done.output
-    network = (
-        "--model",
-        "mlp:4",
-        "--epochs",
-        "3",
-        "--standardize",
-        "--seed",
-        "1",
-        "--validation",
-        "0.2",
-    )
+    network = [
+        "--model", "mlp:4", "--epochs", "3", "--standardize", "--seed", "1", "--validation", "0.2",
+    ]  # fmt: skip
     done = thalweg("train", "@iris", *network, "--no-report", "--out", root / "network")
     assert done.exit_code == 0, done.output
     return root
