@@ -11,17 +11,21 @@
 # make kills         trainings killed, interrupted and resumed: the same bits? (some ten minutes)
 # make zoo           the doctor beside others on held-out programs, faulty and healthy (at most 30 minutes)
 # make bench-treat   what treatment restores of the zoo's repairable faults (at most 30 minutes)
+# make labs          every claim of the lectures, tried: the lab book in labs/ (at most 8 minutes)
+# make labs-seeds    the same with five other seeds
+# make labs-look     the book in a browser: nothing clipped, overlapping or fetched
 # make figures       the pictures in docs/nets/figures
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+WARM   := $(VENV)/.warm
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor bench-train bench-treat kills zoo figures clean
+.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor bench-train bench-treat kills zoo labs labs-seeds labs-look figures clean
 
-demo: $(READY)
+demo: $(READY) $(WARM)
 	rm -rf runs/demo
 	$(BIN)/thalweg plan @cancer --standardize
 	$(BIN)/thalweg train @cancer --standardize --validation 0.25 -m auto -m lbfgs -m gd --out runs/demo/cancer
@@ -81,6 +85,17 @@ zoo: $(READY)
 bench-treat: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/treatment.py
 
+labs labs-seeds: export THALWEG_DATA ?= $(wildcard ../shared/data)
+
+labs: $(READY)
+	$(BIN)/thalweg lab --all --out labs
+
+labs-seeds: $(READY)
+	for seed in 1 2 3 4 5; do $(BIN)/thalweg lab --all --seed $$seed --out labs/seed-$$seed || exit 1; done
+
+labs-look: $(READY)
+	$(BIN)/python tests/browsing.py labs
+
 figures: $(READY)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plots]'
 	for script in examples/figures/*.py; do $(BIN)/python $$script || exit 1; done
@@ -89,6 +104,11 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Thalweg needs Python 3.11 or newer, got " + sys.version'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,nets]'
+	touch $@
+
+# What the demo needs of compiled kernels: once on a machine.
+$(WARM): $(READY)
+	$(BIN)/thalweg plan @cancer --standardize >/dev/null
 	touch $@
 
 # Each by itself, so that one that does not install leaves the others.

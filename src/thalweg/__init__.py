@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from thalweg.jobs.job import Job
     from thalweg.jobs.saved import load
     from thalweg.jobs.train import train
+    from thalweg.labbook.catalogue import lab
+    from thalweg.labbook.lab import Lab
     from thalweg.methods.adagrad import AdaGrad
     from thalweg.methods.adam import Adam
     from thalweg.methods.bfgs import BFGS
@@ -94,6 +96,7 @@ _HOMES = {
     "InputError": "core.errors",
     "Job": "jobs.job",
     "LBFGS": "methods.lbfgs",
+    "Lab": "labbook.lab",
     "Lasso": "estimators.lasso",
     "LinearProblem": "objectives.linear",
     "LinearSVC": "estimators.linear_svc",
@@ -123,6 +126,7 @@ _HOMES = {
     "check_smooth": "objectives.convexity",
     "classify": "certificates.critical_point",
     "diagnose": "doctor.diagnosis",
+    "lab": "labbook.catalogue",
     "load": "jobs.saved",
     "minimize": "planner.minimize",
     "plan": "planner.plan",
@@ -172,6 +176,7 @@ __all__ = [
     "HeavyBall",
     "InputError",
     "Job",
+    "Lab",
     "Lasso",
     "LinearProblem",
     "LinearSVC",
@@ -204,6 +209,7 @@ __all__ = [
     "data",
     "diagnose",
     "doctor",
+    "lab",
     "load",
     "minimize",
     "nets",

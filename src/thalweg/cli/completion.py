@@ -21,6 +21,18 @@ OPTIMIZERS = (
     "adagrad", "adam", "heavy-ball", "lbfgs", "nadam", "nesterov", "rmsprop", "sgd",
     "truncated-newton",
 )  # fmt: skip
+LABS = (
+    "adagrad", "adam", "augmentation", "batch-norm", "batch-norm-benefits",
+    "batch-norm-inference", "batch-norm-naive", "bias-init", "catalyst", "clipping",
+    "conditioning", "convexity", "covariate-shift", "descent-lemma", "dropout",
+    "early-stopping", "empirical-risk", "error-tradeoff", "evaluation-counts",
+    "gd-least-squares", "gd-rate", "heavy-ball", "hessian-verdict", "init-schemes",
+    "init-variance", "iteration-cost", "kl-sparsity", "l1-sparsity", "learning-rate",
+    "local-optima", "max-norm", "mnist-table", "nadam", "nesterov", "newton-family", "pre-init",
+    "rate-table", "representative-data", "ridge", "ridge-polynomial", "rmsprop", "rosenbrock",
+    "saddle", "sag-numbers", "sag-practice", "sag-rate", "sag-sampling", "scaling", "sgd-lemma",
+    "sgd-sampling", "sgd-theorem", "svrg", "vanish-explode", "weight-decay", "zero-init",
+)  # fmt: skip
 MODELS = ("linear", "mlp:256x256", "conv:16x32/128")
 ROOT = Path("runs")  # where runs are kept
 MARKS = ("run.json", "job.json", "race.json")  # what shows that a folder holds a run
@@ -56,6 +68,11 @@ def methods(context: click.Context, param: click.Parameter, typed: str) -> list[
 def models(context: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
     """Models by name, else files."""
     return _items(MODELS, typed) or [CompletionItem(typed, type="file")]
+
+
+def labs(context: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Labs by name."""
+    return _items(LABS, typed)
 
 
 def is_run(path: Path) -> bool:

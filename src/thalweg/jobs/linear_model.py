@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 
 from thalweg.core.errors import StorageError
 from thalweg.core.storage import read_folder
 from thalweg.jobs.prediction import Answers, from_scores
 
 FILE = "model.npz"
-BLOCK = 65_536  # rows at a time: a float32 X is not copied to float64 as a whole
+ENTRIES = 1 << 22  # of X at a time: a float32 X is not copied to float64 as a whole
 
 
 class LinearModel(NamedTuple):
@@ -30,8 +31,10 @@ class LinearModel(NamedTuple):
         """Xw + b, float64[n] or [n, K]."""
         n = X.shape[0]
         z = np.empty((n, *self.coefficients.shape[1:]))
-        for start in range(0, n, BLOCK):
-            z[start : start + BLOCK] = X[start : start + BLOCK] @ self.coefficients
+        stored = X.nnz if scipy.sparse.issparse(X) else X.size
+        block = max(1, ENTRIES * n // max(1, stored))
+        for start in range(0, n, block):
+            z[start : start + block] = X[start : start + block] @ self.coefficients
         return z + self.intercepts
 
     def answers(self, X: Any) -> Answers:

@@ -33,6 +33,29 @@ SECTIONS = {
         "covariate-shift",
     ),
 }  # fmt: skip
+# In the order of the slides.
+READING = {
+    "A": (
+        "convexity", "descent-lemma", "gd-rate", "gd-least-squares", "iteration-cost", "heavy-ball",
+        "adagrad", "rmsprop", "adam", "empirical-risk", "error-tradeoff", "ridge", "weight-decay",
+        "ridge-polynomial", "l1-sparsity", "dropout", "mnist-table", "kl-sparsity", "max-norm",
+        "early-stopping", "augmentation", "zero-init", "init-variance", "init-schemes", "scaling",
+        "batch-norm",
+    ),
+    "B": (
+        "convexity", "rate-table", "iteration-cost", "sgd-theorem", "sgd-lemma", "sag-rate",
+        "sag-numbers", "evaluation-counts", "sag-practice", "catalyst", "sag-sampling",
+        "sgd-sampling", "svrg", "batch-norm-benefits", "covariate-shift", "batch-norm-naive",
+        "batch-norm", "batch-norm-inference",
+    ),
+    "C": (
+        "learning-rate", "local-optima", "representative-data", "saddle", "rosenbrock",
+        "conditioning", "hessian-verdict", "newton-family", "vanish-explode", "clipping",
+        "heavy-ball", "nesterov", "adagrad", "rmsprop", "adam", "nadam", "zero-init",
+        "init-schemes", "bias-init", "pre-init", "scaling", "covariate-shift", "batch-norm",
+        "batch-norm-benefits",
+    ),
+}  # fmt: skip
 NAMES = tuple(name for names in SECTIONS.values() for name in names)
 
 

@@ -21,7 +21,10 @@ BAR = 20  # columns of the bar, a quarter of a terminal at most
 class Progress:
     """Shows how far a run is. Use as a context manager."""
 
-    def __init__(self, method: str, max_iter: int | None, *, shown: bool) -> None:
+    def __init__(
+        self, method: str, max_iter: int | None, *, shown: bool, unit: str = "iterations"
+    ) -> None:
+        self._unit = unit
         self._method = method
         self._max_iter = max_iter
         self._shown = shown
@@ -54,7 +57,7 @@ class Progress:
         elif self._lines < MOST_LINES:
             self._next = 2.0 * max(seconds, self._next)
             self._lines += 1
-            where = f"{iteration}/{self._max_iter or '?'} iterations, {seconds:.0f} s"
+            where = f"{iteration}/{self._max_iter or '?'} {self._unit}, {seconds:.0f} s"
             _write(f"{self._method}: {where}, {text}\n")
 
     def _draw(self, iteration: int, seconds: float, text: str) -> None:

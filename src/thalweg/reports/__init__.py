@@ -6,6 +6,7 @@ drawing       a figure in a page, in two widths
 verdict, plan, convergence, certificate, findings, layers, data, reproduce
               the sections, in this order; one without content is left out
 style, script how a page looks, and the little that moves in it
+document      a page with both in it, whose policy forbids every request
 page          all of them as one document, of 1 MB at most
 report        `tw.report`
 """

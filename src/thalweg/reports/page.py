@@ -1,26 +1,23 @@
-"""The page: head, verdict, sections, foot, as one document that asks for nothing else.
+"""The page: head, verdict and sections as one document that asks for nothing else.
 
-Its policy (Content-Security-Policy) forbids every request, and every script but its own. It is at
-most `LIMIT` bytes: where it would be more, it is drawn again with half of the points, as often as
-it takes.
+It is at most `LIMIT` bytes: where it would be more, it is drawn again with half of the points, as
+often as it takes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
 
 from thalweg.reports.certificate import certificate_section
 from thalweg.reports.convergence import convergence_section
 from thalweg.reports.data import data_section
+from thalweg.reports.document import document
 from thalweg.reports.drawing import Detail
 from thalweg.reports.findings import findings_section
 from thalweg.reports.layers import layers_section
 from thalweg.reports.markup import Markup, element, joined
 from thalweg.reports.plan import plan_section
 from thalweg.reports.reproduce import reproduce_section
-from thalweg.reports.script import SCRIPT, script_hash
-from thalweg.reports.style import STYLE
 from thalweg.reports.subject import Subject
 from thalweg.reports.verdict import header, ranked, title_of, verdict_of
 
@@ -56,19 +53,5 @@ def _document(subject: Subject, detail: Detail) -> str:
     )
     word = verdict_of(ranked(subject.runs)[0], subject.point).word
     title = f"{word.capitalize()}: {title_of(subject)}"
-    policy = (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src {script_hash()}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8" />'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}" />'
-        '<meta name="viewport" content="width=device-width, initial-scale=1" />'
-        '<meta name="generator" content="Thalweg" />'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head>"
-        f"<body><main><header>{header(subject)}"
-        f"{element('nav', links, aria_label='Sections')}</header>"
-        f"{joined(sections.values())}"
-        f"{element('footer', 'Made by Thalweg. This page asks for nothing and sends nothing.')}"
-        f"</main><script>{SCRIPT}</script></body></html>\n"
-    )
+    head = Markup(f"{header(subject)}{element('nav', links, aria_label='Sections')}")
+    return document(title, joined([element("header", head), *sections.values()]))

@@ -1,0 +1,142 @@
+"""The lab book: a page for each lab and an index with all verdicts, made from results on disk.
+
+    folder/
+      gd-rate.json, gd-rate-1.svg, …   what labs found
+      gd-rate.html, …                  their pages
+      index.html                       verdicts at a glance, by subject, and by lecture
+
+Pages refer to each other and to nothing else.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from thalweg.core.errors import InputError
+from thalweg.core.plan import spelled_seconds
+from thalweg.core.storage import write_file
+from thalweg.labbook.catalogue import LECTURES, NAMES, READING, SECTIONS, lab
+from thalweg.labbook.page import STYLE, page, tone_of, verdict_words
+from thalweg.labbook.result import Result
+from thalweg.reports.document import document
+from thalweg.reports.markup import (
+    BAD,
+    GOOD,
+    SIGNS,
+    Markup,
+    badge,
+    element,
+    html,
+    joined,
+    section,
+    table,
+)
+
+INDEX = "index.html"
+
+
+def bind(folder: str | Path) -> Path:
+    """Write the pages of all results in `folder`, and return the index."""
+    folder = Path(folder)
+    results = read(folder)
+    if not results:
+        raise InputError(f"{folder} has no results of labs: thalweg lab --all makes them")
+    names = list(results)
+    for before, name, after in zip(["", *names], names, [*names[1:], ""], strict=False):
+        text = page(lab(name), results[name], before=before, after=after)
+        write_file(folder / f"{name}.html", text.encode())
+    write_file(folder / INDEX, index(results).encode())
+    return folder / INDEX
+
+
+def bind_page(result: Result, folder: str | Path) -> Path:
+    """Write the page of one result, and the index of those that are there."""
+    folder = Path(folder)
+    file = folder / f"{result.name}.html"
+    write_file(file, page(lab(result.name), result).encode())
+    write_file(folder / INDEX, index(read(folder)).encode())
+    return file
+
+
+def read(folder: str | Path) -> dict[str, Result]:
+    """The results in a folder, by name."""
+    files = {name: Path(folder) / f"{name}.json" for name in NAMES}
+    return {name: Result.load(file) for name, file in files.items() if file.is_file()}
+
+
+def index(results: dict[str, Result]) -> str:
+    """The first page."""
+    passed = sum(each.passed for each in results.values())
+    is_good = passed == len(results)
+    sign = element("span", SIGNS[GOOD if is_good else BAD], class_="sign", aria_hidden="true")
+    word = Markup(f"{sign} {html(f'{passed} of {len(results)} labs pass')}")
+    took = spelled_seconds(sum(each.seconds for each in results.values()))
+    what = (
+        "A lab tries one claim of the lectures and judges it by its numbers. It passes where the "
+        "verdict is the expected one: that the claim holds, holds under a condition, or fails as "
+        f"it is written and holds corrected. All of them took {took} of one core."
+    )
+    head = joined(
+        [
+            element("p", "The lab book", class_="eyebrow"),
+            element("h1", "Every claim of the lectures, run and judged"),
+            element("div", element("p", word, class_="word"),
+                    class_=f"verdict {GOOD if is_good else BAD}"),
+            element("p", what, class_="lead"),
+            element("nav", joined([
+                element("a", "At a glance", href="#glance"),
+                *(element("a", title, href=f"#{_key(title)}") for title in SECTIONS),
+                element("a", "By lecture", href="#lectures"),
+            ]), aria_label="Sections"),
+        ]
+    )  # fmt: skip
+    parts = [
+        element("header", head),
+        section("glance", "At a glance", [_glance(results)]),
+        *(_subject(title, names, results) for title, names in SECTIONS.items()),
+        section("lectures", "By lecture", [_reading(results)]),
+    ]
+    return document("The lab book", joined(parts), STYLE)
+
+
+def _glance(results: dict[str, Result]) -> Markup:
+    entries = [
+        element(
+            "li", element("a", badge(name, tone_of(result)), href=f"{name}.html",
+                          title=verdict_words(result)),
+        )
+        for name, result in results.items()
+    ]  # fmt: skip
+    return element("ul", joined(entries), class_="glance")
+
+
+def _subject(title: str, names: tuple[str, ...], results: dict[str, Result]) -> Markup:
+    rows = [
+        (
+            element("a", name, href=f"{name}.html"),
+            results[name].claim,
+            badge(verdict_words(results[name]), tone_of(results[name])),
+            spelled_seconds(results[name].seconds),
+        )
+        for name in names
+        if name in results
+    ]
+    heads = ("lab", "claim", "verdict", "took")
+    return section(_key(title), title, [table("", heads, rows, numbers=(3,), kind="stacks")])
+
+
+def _reading(results: dict[str, Result]) -> Markup:
+    parts = []
+    for letter, names in READING.items():
+        parts.append(element("h3", f"{letter}: {LECTURES[letter]}"))
+        entries = [
+            element("li", element("a", name, href=f"{name}.html"))
+            for name in names
+            if name in results
+        ]
+        parts.append(element("ol", joined(entries), class_="reading"))
+    return joined(parts)
+
+
+def _key(title: str) -> str:
+    return title.lower().replace(" ", "-")

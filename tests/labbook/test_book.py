@@ -1,0 +1,40 @@
+import re
+
+import pytest
+
+import thalweg as tw
+from laboratory import result
+from thalweg.labbook.book import bind, bind_page, read
+from thalweg.labbook.catalogue import SECTIONS
+from thalweg.labbook.verdict import Check
+
+
+def test_a_page_each_and_an_index_of_all(tmp_path):
+    for name in ("gd-rate", "svrg"):
+        result(name=name).save(tmp_path)
+    result(name="ridge", checks=[Check("c", False, "m")]).save(tmp_path)
+    index = bind(tmp_path)
+    text = index.read_text("utf-8")
+    assert "2 of 3 labs pass" in text
+    for name in ("gd-rate", "svrg", "ridge"):
+        assert (tmp_path / f"{name}.html").is_file()
+        assert f'href="{name}.html"' in text
+    assert 'href="adam.html"' not in text  # it was not run
+    assert all(title in text for title in SECTIONS)
+    assert 'href="svrg.html">svrg →' in (tmp_path / "gd-rate.html").read_text("utf-8")
+    leading = {each for file in tmp_path.glob("*.html")
+               for each in re.findall(r'href="([^"#]+)', file.read_text("utf-8"))}  # fmt: skip
+    assert all((tmp_path / each).is_file() for each in leading)
+
+
+def test_one_page_at_a_time(tmp_path):
+    made = result(name="gd-rate")
+    made.save(tmp_path)
+    assert bind_page(made, tmp_path) == tmp_path / "gd-rate.html"
+    assert "1 of 1 labs pass" in (tmp_path / "index.html").read_text("utf-8")
+    assert list(read(tmp_path)) == ["gd-rate"]
+
+
+def test_an_empty_folder(tmp_path):
+    with pytest.raises(tw.InputError, match="thalweg lab --all makes them"):
+        bind(tmp_path)
