@@ -20,7 +20,7 @@ def test_numbers_are_decided_by_seed_and_purpose():
 
 
 def test_bad_input():
-    with pytest.raises(tw.InputError, match="budget must be one of"):
+    with pytest.raises(tw.InputError, match="budget must be a known name"):
         Setting("large")
     with pytest.raises(tw.InputError, match="seed must be"):
         Setting(seed=-1)

@@ -79,7 +79,7 @@ class Tried(NamedTuple):
 def experiment(
     setting: Setting, *, method: Callable[[float], Any] = lambda step: tw.GD(step=step)
 ) -> Findings:
-    """Steps to ε against η, from far below 1/λ to twice 2/λ, on three functions."""
+    """Steps to ε against η, from far below 1/λ to 3/λ, on three functions."""
     lowest = setting.pick(glance=0.1, quick=0.02, full=0.001)
     below = np.append(np.geomspace(lowest, 1.0, setting.pick(glance=4, quick=9, full=19)), 1.5)
     near = setting.pick(glance=(1.9,), quick=(1.8, 1.9, 1.95), full=(1.8, 1.9, 1.95, 1.99))

@@ -214,7 +214,7 @@ def walled(setting: Setting, rule: Rule) -> Wall:
     start = surface.start + 0.1 * setting.rng("wall").standard_normal(2)
     squares = surface.gradient(start) ** 2
     forms = {
-        "g in s (C)": (rule, 0.0),
+        "RMSProp (C)": (rule, 0.0),
         "ε inside": (rules.rmsprop_inside, 0.0),
         "lagged, s₀ = g²": (rules.rmsprop_lagged, squares),
         "lagged, s₀ = 0 (A)": (rules.rmsprop_lagged, 0.0),
@@ -263,7 +263,7 @@ def noised(setting: Setting, rule: Rule) -> Noise:
     errors = {}
     for name, by, constants in (
         ("AdaGrad", rules.adagrad, (EPS,)),
-        ("g in s (C)", rule, (BETA, EPS)),
+        ("RMSProp (C)", rule, (BETA, EPS)),
         ("ε inside", rules.rmsprop_inside, (BETA, EPS)),
         ("lagged (A)", rules.rmsprop_lagged, (BETA, EPS)),
     ):
@@ -276,7 +276,7 @@ def noised(setting: Setting, rule: Rule) -> Noise:
 
 def noise_checks(found: Noise) -> list[Check]:
     """Convex: AdaGrad is good. And the forms do not matter in the long run."""
-    ada, own = found.errors["AdaGrad"], found.errors["g in s (C)"]
+    ada, own = found.errors["AdaGrad"], found.errors["RMSProp (C)"]
     others = [each / own for name, each in found.errors.items() if name != "AdaGrad"]
     return [
         Check(
@@ -318,7 +318,7 @@ def draw(memory: Memory, corner: Corner, wall: Wall) -> Figure:
     k = np.arange(1, len(memory.after) + 1)
     recovery = panel(
         "steps after the steep stretch", Axis("move, in η", "log"),
-        [curve("RMSProp", k, memory.after, 2), curve("theory", k, memory.theory, 2, theory=True),
+        [curve("RMSProp (C)", k, memory.after, 2), curve("theory", k, memory.theory, 2, theory=True),
          curve("AdaGrad", k, memory.adagrad, 1)],
         title="What is forgotten",
     )  # fmt: skip
@@ -327,16 +327,16 @@ def draw(memory: Memory, corner: Corner, wall: Wall) -> Figure:
     lines = [
         curve(name, t, np.maximum(corner.values[key, rate], 1e-6), hue)
         for name, key, rate, hue in (
-            ("AdaGrad", "adagrad", ada, 1), ("RMSProp", "rmsprop", rms, 2),
+            ("AdaGrad", "adagrad", ada, 1), ("RMSProp (C)", "rmsprop", rms, 2),
         )
     ]  # fmt: skip
     descent = panel("step", "f", lines, log="y", title="Beale's surface, best rates")
     last = t[-300:]
     thrown = panel(
         "step", "f",
-        [curve("g in s (C)", last, corner.values["rmsprop", RMSPROP_RATES[0]][last], 2),
+        [curve("RMSProp (C)", last, corner.values["rmsprop", RMSPROP_RATES[0]][last], 2),
          curve("lagged, s₀ = g²", last, corner.values["warm", RMSPROP_RATES[0]][last], 3)],
-        log="y", title="The same, at the minimum",
+        log="y", title="Beale's surface, at the end",
     )  # fmt: skip
     near = slice(0, 300)
     names = list(wall.moves)
@@ -381,8 +381,8 @@ def experiment(setting: Setting, *, rule: Rule = rules.rmsprop) -> Findings:
     return Findings(
         checks,
         [
-            Table(f"Beale's surface from its corner: f by {T:,} steps, median of the last tenth", ("form", "η", "f"),
-                  tuple(rows)),
+            Table(f"Beale's surface from its corner: f by {T:,} steps, median of the last tenth",
+                  ("form", "η", "f"), tuple(rows)),
             Table("Mean squared distance on a noisy bowl, and longest move at a wall",
                   ("form", "noisy bowl", "wall, in η"),
                   (("AdaGrad", noise.errors["AdaGrad"], "–"),

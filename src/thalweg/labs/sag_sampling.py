@@ -29,6 +29,7 @@ ever more rarely, down to half a visit a pass: the uniform half of pᵢ keeps ev
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,7 +62,7 @@ MOST = 3_000  # passes
 UNEVEN = 4.0  # L_max/L_mean from which long rows are worth being drawn more often
 LONG = 3.0  # times the mean length: beyond, L_max and not n decides the passes of uniform draws
 CUTS = (0.7, 1.0, 1.5, 2.0, LONG, 5.0, np.inf)  # of the root of the mean of ‖xᵢ‖²
-FLOOR = 1e-14  # of the first gap: below it is rounding
+FLOOR = 1e-13  # of the first gap: below it is rounding
 
 
 class Data(NamedTuple):
@@ -83,6 +84,7 @@ class Orders(NamedTuple):
     share: float  # L_max/nL
 
     def best(self, order: str) -> float:
+        """At the best step."""
         return float(self.rates[order].min())
 
     def fixed(self, order: str) -> float:
@@ -100,6 +102,7 @@ class Spread(NamedTuple):
 
     @property
     def is_uneven(self) -> bool:
+        """Whether long rows are worth being drawn more often."""
         return bool(self.largest[-1] >= UNEVEN * self.mean[-1])
 
     @property
@@ -154,8 +157,9 @@ def _data(setting: Setting) -> list[Data]:
     """Rows of about one length, rows of very different lengths, and more of those."""
     raw = {name: tw.read(f"@{name}", dtype="float64") for name in ("cancer", "digits")}
     scaled = {name: tw.data.ZScore().fit_transform(each.X) for name, each in raw.items()}
-    odd = raw["digits"].y % 2
-    cancer = Data("cancer", scaled["cancer"], raw["cancer"].y, "breast cancer, 569 × 30, z-scores")
+    labels = {name: np.asarray(each.y) for name, each in raw.items()}
+    odd = labels["digits"] % 2
+    cancer = Data("cancer", scaled["cancer"], labels["cancer"], "breast cancer, 569 × 30, z-scores")
     pixels = Data("digits", raw["digits"].X / 16.0, odd, "digits, odd or even, 1,797 × 64")
     if setting.budget == "glance":
         return [pixels, cancer]
@@ -178,7 +182,15 @@ def _curvatures(X: Any, y: np.ndarray) -> np.ndarray:
 
 def _lowest(problem: tw.LinearProblem) -> tw.Run:
     method = "newton" if problem.dim < 500 else "lbfgs"
-    return tw.minimize(problem, method, tol=1e-15, progress=False)
+    return tw.minimize(problem, method, tol=1e-13, progress=False)
+
+
+def _run(
+    problem: tw.LinearProblem, method: Any, seed: int, is_over: Callable[[tw.Step], bool]
+) -> tw.Run:
+    return tw.minimize(
+        problem, method, tol=1e-300, max_iter=MOST, progress=False, seed=seed, callback=is_over
+    )
 
 
 def _orders(data: Data, setting: Setting, *, is_short: bool = False) -> Orders:
@@ -196,9 +208,9 @@ def _orders(data: Data, setting: Setting, *, is_short: bool = False) -> Orders:
         for step in steps:
             method = tw.SAG(step=float(step / L.mean()), sampling=order)
             ends = [
-                tw.minimize(
-                    problem, method, tol=1e-300, max_iter=passes, progress=False, seed=seed
-                ).trace["value"][-1]
+                _run(problem, method, seed, lambda seen: seen.iteration == passes).trace["value"][
+                    -1
+                ]
                 for seed in _seeds(setting, 1 if order == "cyclic" else draws)
             ]
             kept = np.maximum((np.array(ends) - best) / (first - best), FLOOR)
@@ -258,12 +270,9 @@ def _passes(problem: tw.LinearProblem, method: Any, best: float, setting: Settin
     """Passes until the gap is `REACH` of the first, the median of several draws."""
     allowed = best + REACH * (problem.value(problem.start) - best)
     counts = [
-        tw.minimize(
-            problem, method, tol=1e-300, max_iter=MOST, progress=False, seed=seed,
-            callback=lambda seen: seen.value <= allowed,
-        ).iterations
+        _run(problem, method, seed, lambda seen: seen.value <= allowed).iterations
         for seed in _seeds(setting, setting.pick(glance=1, quick=3, full=5))
-    ]  # fmt: skip
+    ]
     return float(np.median(counts))
 
 
@@ -292,30 +301,35 @@ def _visits(data: Data, setting: Setting, step: str | None) -> Visits:
     problem = _problem(data.X, data.y, 0.03 * float(bound.mean()) / n)
     passes = setting.pick(glance=30, quick=60, full=200)
     diary: list[tuple[np.ndarray, np.ndarray]] = []
-    run = tw.minimize(
-        problem, _watched(diary)(step=step), tol=1e-300, max_iter=passes, progress=False,
-        seed=_seeds(setting, 1)[0],
-    )  # fmt: skip
+    method, seed = _watched(diary)(step=step), _seeds(setting, 1)[0]
+    run = _run(problem, method, seed, lambda seen: seen.iteration == passes)
     late = diary[len(diary) // 2 :]
     late = [(leaves if leaves.size else bound, seen) for leaves, seen in late]
     margins = problem.y * problem.scores(run.w)
     tenths = np.array_split(np.argsort(margins), 10)
-    chances = [0.5 / n + 0.5 * leaves / leaves.sum() for leaves, _ in late]
-    visited = np.mean([seen for _, seen in late], axis=0)
-    predicted = np.mean([1.0 - (1.0 - p) ** n for p in chances], axis=0)
-    shares = np.mean([leaves / leaves.sum() for leaves, _ in late], axis=0)
+    shares = np.array([leaves / leaves.sum() for leaves, _ in late])
+    predicted = np.mean(1.0 - (1.0 - 0.5 / n - 0.5 * shares) ** n, axis=0)
     curvature = 4.0 * bound / (2.0 + 2.0 * np.cosh(np.clip(margins, -300.0, 300.0)))
-    estimate = late[-1][0]
-    ranks = [np.argsort(np.argsort(each)) for each in (estimate, curvature)]
+    estimate, share = late[-1][0], shares.mean(axis=0)
+
+    def by_tenth(each: np.ndarray) -> np.ndarray:
+        return np.array([each[tenth].mean() for tenth in tenths])
+
     return Visits(
         data.name,
-        *(np.array([each[t].mean() for t in tenths])
-          for each in (margins, diary[0][1].astype(float), visited, predicted)),
-        ratio=float(shares[tenths[0]].mean() / shares[tenths[-1]].mean()),
+        by_tenth(margins),
+        by_tenth(diary[0][1]),
+        by_tenth(np.mean([seen for _, seen in late], axis=0)),
+        by_tenth(predicted),
+        ratio=float(share[tenths[0]].mean() / share[tenths[-1]].mean()),
         fallen=float(estimate.sum() / bound.sum()),
-        agreement=float(np.corrcoef(*ranks)[0, 1]),
+        agreement=float(np.corrcoef(_ranks(estimate), _ranks(curvature))[0, 1]),
         excess=float(np.max(estimate / bound)),
-    )  # fmt: skip
+    )
+
+
+def _ranks(each: np.ndarray) -> np.ndarray:
+    return np.argsort(np.argsort(each)).astype(float)
 
 
 def _order_checks(orders: list[Orders]) -> list[Check]:
