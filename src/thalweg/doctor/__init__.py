@@ -19,6 +19,7 @@ _HOMES = {
     "check": "doctor.first_check",
     "diagnose": "doctor.diagnosis",
     "escape": "doctor.saddle",
+    "shift": "doctor.symptoms.covariate_shift",
     "suggestion": "doctor.remedies.code",
     "treat": "doctor.treatment.treat",
 }

@@ -16,9 +16,9 @@ for every one of the d + 1 coefficients of orthonormal polynomials is a mean of 
 distance ‖f̂ − f*‖ is then σ√(complexity/n), with d + 1 for the complexity: the lecture's formula.
 It needs several samples a coefficient; degree 20 on 21 points is worse than it says.
 
-For classifiers, where err counts mistakes, √(complexity/n) is what the least favourable distribution
-gives. With k cells and labels that are +1 with probability ½ ± h, the majority of n/k votes is wrong
-with probability Φ(−2h√(n/k)) and then costs 2h. The worst h is 0.376·√(k/n), and there
+For classifiers, where err counts mistakes, √(complexity/n) is what the least favourable
+distribution gives. With k cells and labels that are +1 with probability ½ ± h, the majority of n/k
+votes is wrong with probability Φ(−2h√(n/k)) and then costs 2h. The worst h is 0.376·√(k/n), where
 
     E err(f̂) − err(f*) = 2h Φ(−2h√(n/k)) = 0.170 √(k/n)
 """
@@ -33,6 +33,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 import thalweg as tw
+from thalweg.figures.spec import Mark
 from thalweg.labbook import (
     NOTED,
     Axis,
@@ -40,7 +41,6 @@ from thalweg.labbook import (
     Check,
     Figure,
     Findings,
-    Guide,
     Lab,
     Point,
     Setting,
@@ -57,7 +57,7 @@ SIMPLE, RIGHT, RICH = 1, 2, 20  # the lecture's degrees
 QUIET = 0.1  # σ of the second truth, whose approximation error never ends
 # cos πu for even u: means over D, to rounding for polynomials (Gauss & Chebyshev).
 NODES = np.cos(np.pi * (np.arange(1_000) + 0.5) / 1_000)
-MARGINS = np.geomspace(0.1, 1.4, 23)  # h in units of √(k/n); the worst one is among them
+MARGINS = 0.376 * np.geomspace(0.25, 4.0, 9)  # h in units of √(k/n), the worst one amid them
 WORST = 0.170  # max over c of 2cΦ(−2c)
 FINITE = 0.1  # by how much 16 samples a coefficient may leave the formula: its next term is ~ 1/16
 
@@ -163,7 +163,7 @@ def experiment(setting: Setting, *, l2: float = 0.0) -> Findings:
         for d in (SIMPLE, RIGHT, RICH)
     }
     kink = _kink(setting, l2)
-    cells = setting.pick(glance=20_000, quick=100_000, full=1_000_000)
+    cells = setting.pick(glance=4_000, quick=20_000, full=400_000)
     votes = {
         (k, n): worst_vote(k, n, cells, setting.rng("votes", k, n))
         for k in (4, 16, 64) for n in (1_600, 6_400, 25_600)
@@ -205,9 +205,8 @@ def _illustration(
     below = np.mean(simple.learning < simple.approximation)
     last = by_n[SIMPLE][-1]
     off = max(
-        abs(t**2 - l**2 - each.approximation**2) / t**2
+        float(np.max(np.abs(1.0 - (each.learning**2 + each.approximation**2) / each.total**2)))
         for each in at_21.values()
-        for l, t in zip(each.learning, each.total, strict=True)
     )
     return [
         Check(
@@ -217,7 +216,7 @@ def _illustration(
         ),
         Check(
             "degree 1: the approximation error dominates",
-            np.median(simple.learning) < simple.approximation and below > 0.8,
+            bool(below > 0.8),
             f"{simple.approximation:.3f}, learning {np.median(simple.learning):.3f}, in "
             f"{below:.0%} of the draws below it; with n = {last[0]} samples still "
             f"{last[1].approximation:.3f}, learning {last[1].rms:.3f}",
@@ -225,7 +224,7 @@ def _illustration(
         Check(
             # 21 coefficients against 3: √7 by the formula, and more with one sample for each.
             "degree 20: the learning error dominates, and is more than √7 times that of degree 2",
-            np.median(rich.learning) > math.sqrt(7.0) * np.median(right.learning)
+            bool(np.median(rich.learning) > math.sqrt(7.0) * np.median(right.learning))
             and rich.approximation == 0.0,
             f"median {np.median(rich.learning):.3g}, of degree 2 {np.median(right.learning):.3g}; "
             "approximation 0",
@@ -279,18 +278,17 @@ def _formula(by_n: dict[int, list[tuple[int, Errors]]], freedom: int) -> list[Ch
 
 def _kink_checks(kink: dict[int, dict[int, Errors]]) -> list[Check]:
     """The trade-off where the approximation error never ends."""
-    few, many = kink.values()
+    (n, few), (more, many) = kink.items()
     degrees = list(few)
     parts = np.array([few[d].approximation for d in degrees])
     best = [
-        min(degrees, key=lambda d, each=each: float(np.median(each[d].total)))
-        for each in (few, many)
+        degrees[int(np.argmin([np.median(each[d].total) for d in degrees]))] for each in (few, many)
     ]
     first, last = few[degrees[0]], few[degrees[-1]]
     ratio = [float(np.median(each.learning)) / each.approximation for each in (first, last)]
     return [
         Check(
-            "the approximation error falls with the degree", np.all(np.diff(parts) < 0),
+            "the approximation error falls with the degree", bool(np.all(np.diff(parts) < 0)),
             f"from {parts[0]:.3f} to {parts[-1]:.4f} for the truth with a kink",
         ),
         Check(
@@ -298,8 +296,8 @@ def _kink_checks(kink: dict[int, dict[int, Errors]]) -> list[Check]:
             "grows with n",
             ratio[0] < 1.0 < ratio[1] and best[0] < best[1],
             f"learning/approximation {ratio[0]:.2g} at degree {degrees[0]}, {ratio[1]:.2g} at "
-            f"degree {degrees[-1]}; best degree {best[0]} for n = {list(kink)[0]}, {best[1]} for "
-            f"n = {list(kink)[1]:,}",
+            f"degree {degrees[-1]}; best degree {best[0]} for n = {n}, {best[1]} for "
+            f"n = {more:,}",
         ),
     ]  # fmt: skip
 
@@ -337,13 +335,13 @@ def _picture(setting: Setting, l2: float) -> Figure:
     fine = np.linspace(-1.0, 1.0, 400)
     fits = {d: features(fine, d) @ fitted(x, y, d, l2) for d in (SIMPLE, RIGHT, RICH)}
     low, high = float(y.min()) - 0.8, float(y.max()) + 0.8
-    marks = [
+    marks: list[Mark] = [
         *(
             curve(f"degree {d}", fine, fit, k, decides_range=False)
             for k, (d, fit) in enumerate(fits.items(), 1)
         ),
         curve("truth", fine, quadratic(fine), 0, theory=True),
-        *(Point("" if k else f"{POINTS} samples", a, b) for k, (a, b) in enumerate(zip(x, y))),
+        *(Point("" if k else f"{POINTS} samples", x[k], y[k]) for k in range(POINTS)),
     ]
     wild = float(np.abs(fits[RICH]).max())
     return figure(
@@ -361,7 +359,7 @@ def _curves(
     votes: dict[tuple[int, int], float],
 ) -> Figure:
     degrees = np.array(list(at_21))
-    few = list(kink.values())[0]
+    n, few = next(iter(kink.items()))
     kinks = np.array(list(few))
     against_degree = panel(
         "degree", "root mean square",
@@ -373,7 +371,7 @@ def _curves(
             curve("σ√((d + 1)/n)", degrees, NOISE * np.sqrt((degrees + 1) / POINTS), 1,
                   theory=True),
         ],
-        log="y", title=f"truth 2x² + x, n = {POINTS}",
+        title=f"truth 2x² + x, n = {POINTS}",
     )  # fmt: skip
     with_kink = panel(
         "degree", "root mean square",
@@ -384,7 +382,7 @@ def _curves(
                   dots=True),
             curve("total", kinks, [np.median(e.total) for e in few.values()], 0),
         ],
-        log="y", title=f"truth |x − 0.3|, n = {list(kink)[0]}",
+        log="y", title=f"truth |x − 0.3|, n = {n}",
     )  # fmt: skip
     against_n = panel(
         "n", "learning error",
@@ -434,10 +432,7 @@ LAB = Lab(
     ),
     expected=Verdict.HOLDS,
     experiment=experiment,
-    breaks=(
-        Break("penalty", "fits that a penalty of 1 holds back, no minimisers of the loss",
-              {"l2": 1.0}),
-    ),  # fmt: skip
+    breaks=(Break("penalty", "fits held back by a penalty of 1, no minimisers", {"l2": 1.0}),),
     fails_if="a degree among 1, 2 and 20 at which the other part is the larger one, a best degree "
     "other than 2 on 21 points, or a learning error off σ√(complexity/n) by more than 10 % and "
     "the spread of the draws, for n ≥ 16(d + 1)",
@@ -456,10 +451,10 @@ for d in (1, 2, 20):  # Chebyshev's polynomials span what 1, x, … x^d span
 print({d: round(float(e), 3) for d, e in error.items()})
 assert error[2] < error[1] < error[20]
 """,
-    seconds=5.0,
-    remark="The slide names √(complexity/n) for err itself. For the mean square this is the rate of "
-    "the distance ‖f̂ − f*‖; the error, its square, falls faster, like complexity/n. For mistakes of "
-    "classifiers it is the rate of the least favourable distribution, which is measured too. The "
-    "formula also needs several samples a coefficient: at degree 20 and 21 points the error is "
-    "above it.",
+    seconds=4.0,
+    remark="The slide names √(complexity/n) for err itself. For the mean square this is the rate "
+    "of the distance ‖f̂ − f*‖; the error, its square, falls faster, like complexity/n. For the "
+    "mistakes of classifiers it is the rate of the least favourable distribution, which is "
+    "measured too. The formula also needs several samples a coefficient: at degree 20 and 21 "
+    "points the error is above it.",
 )

@@ -103,6 +103,11 @@ RECIPES = (
     Recipe("dropout + max-norm", "dropout-max-norm", 1.05, 0.2, 60, radius=2.0, dropout=True),
 )
 L2_ROWS, OTHER_ROWS = RECIPES[:3], RECIPES[3:]
+SHORT = {  # in figures, where room is scarce
+    "none": "none", "l2": "L2", "l2-l1": "L2 + L1", "l2-kl": "L2 + KL", "max-norm": "max-norm",
+    "dropout-l2": "drop + L2", "dropout-max-norm": "drop + max",
+}  # fmt: skip
+WORDS = ("row", "slug", "lecture")  # fields of a recipe that do not change a training
 
 
 class Subject(NamedTuple):
@@ -477,7 +482,7 @@ def inspected_figure(small: dict[str, Small]) -> Figure:
     heights = np.arange(len(rows))
     activations = Panel(
         Axis("mean activation ρ̂", low=0.0),
-        Axis("", categories=tuple(each.row for each in rows)),
+        Axis("", categories=tuple(SHORT[each.slug] for each in rows)),
         (
             *(
                 curve("", [small[each.slug].activation], [k], Style(HUES[1], shape="circle"))
@@ -502,7 +507,7 @@ def inspected_figure(small: dict[str, Small]) -> Figure:
                 ],
             ),
             panel(
-                "progress", "norm of the longest unit",
+                "progress", Axis("norm of the longest unit", low=0.0),
                 [
                     course("none", "none", "longest", 0),
                     course("max-norm", "max-norm", "longest", 3),
@@ -532,6 +537,11 @@ def file_of(setting: Setting, recipe: Recipe, seed: int) -> Path:
     return setting.folder / "mnist-table" / f"{recipe.slug}-{seed}.json"
 
 
+def aside_of(file: Path, recipe: Recipe) -> Path:
+    """Where a training is put aside: no other recipe's name, so that strengths never mix."""
+    return file.with_suffix(f".{zlib.crc32(to_json(_plain(recipe))):08x}.pt")
+
+
 def finished(setting: Setting) -> dict[str, list[dict[str, Any]]]:
     """The results that are there, by row; those of other recipes than now are not counted."""
     found: dict[str, list[dict[str, Any]]] = {}
@@ -542,6 +552,8 @@ def finished(setting: Setting) -> dict[str, list[dict[str, Any]]]:
                 record = from_json(file.read_bytes(), source=str(file))
                 if record.get("format") == FORMAT and record["recipe"] == _plain(recipe):
                     found.setdefault(recipe.slug, []).append(record)
+                    # A kill between writing the result and removing what it was made from.
+                    aside_of(file, recipe).unlink(missing_ok=True)
     return found
 
 
@@ -582,8 +594,7 @@ def train_piece(
 ) -> bool:
     """One training to its end and its result to disk, or False where the time was up before."""
     file = file_of(setting, recipe, seed)
-    # Another recipe has another name: a training is never resumed with other strengths.
-    aside = file.with_suffix(f".{zlib.crc32(to_json(_plain(recipe))):08x}.pt")
+    aside = aside_of(file, recipe)
     file.parent.mkdir(parents=True, exist_ok=True)
 
     def tell(moment: Any) -> None:
@@ -619,8 +630,9 @@ def train_piece(
 
 
 def _plain(recipe: Recipe) -> Any:
-    """The recipe as it comes back from a file."""
-    return from_json(to_json(asdict(recipe)), source="recipe")
+    """What decides a training, as it comes back from a file."""
+    decides = {name: value for name, value in asdict(recipe).items() if name not in WORDS}
+    return from_json(to_json(decides), source="recipe")
 
 
 # What the pieces say
@@ -716,7 +728,7 @@ def drawn(pieces: dict[str, list[dict[str, Any]]]) -> list[Figure]:
         for piece in pieces.get(recipe.slug, ()):
             name = "a seed" if len(marks) == len(RECIPES) else ""
             marks.append(curve(name, [piece["error"]], [k], dot))
-    rows = Axis("", categories=tuple(recipe.row for recipe in RECIPES))
+    rows = Axis("", categories=tuple(SHORT[each.slug] for each in RECIPES))
     means = ", ".join(
         f"{recipe.row} {np.mean([p['error'] for p in pieces[recipe.slug]]):.2f} % "
         f"({recipe.lecture:.2f})"
@@ -724,7 +736,7 @@ def drawn(pieces: dict[str, list[dict[str, Any]]]) -> list[Figure]:
         if recipe.slug in pieces
     )
     first = [
-        curve(recipe.row, np.arange(1, len(errors) + 1), errors, k)
+        curve(SHORT[recipe.slug], np.arange(1, len(errors) + 1), errors, k)
         for k, recipe in enumerate(RECIPES)
         for errors in [row[0]["errors"] for row in [pieces.get(recipe.slug)] if row]
     ]

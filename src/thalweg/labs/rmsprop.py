@@ -318,7 +318,8 @@ def draw(memory: Memory, corner: Corner, wall: Wall) -> Figure:
     k = np.arange(1, len(memory.after) + 1)
     recovery = panel(
         "steps after the steep stretch", Axis("move, in η", "log"),
-        [curve("RMSProp (C)", k, memory.after, 2), curve("theory", k, memory.theory, 2, theory=True),
+        [curve("RMSProp (C)", k, memory.after, 2),
+         curve("theory", k, memory.theory, 2, theory=True),
          curve("AdaGrad", k, memory.adagrad, 1)],
         title="What is forgotten",
     )  # fmt: skip

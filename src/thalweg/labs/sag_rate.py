@@ -1,7 +1,7 @@
 """SAG converges linearly with one gradient a step.
 
-SAG keeps the last gradient yᵢ of each of N samples and their sum d. A step draws a sample at random,
-refreshes its gradient, and moves along the mean:
+SAG keeps the last gradient yᵢ of each of N samples and their sum d. A step draws a sample at
+random, refreshes its gradient, and moves along the mean:
 
     d ← d − yᵢ + fᵢ′(x)        yᵢ ← fᵢ′(x)        x ← x − (α/N) d
 
@@ -19,7 +19,8 @@ Bach prove, for f that is μ-strongly convex and α = 1/16L,
 
 Where N ≥ 2L/μ, the second term rules: N steps, the price of one full gradient, shrink the error by
 (1 − 1/8N)ᴺ ≤ e^(−1/8) = 0.8825, whatever the condition. Where N < 2L/μ, a step shrinks it by
-1 − μ/16L, which is what an iteration of gradient descent with the same α does, at N times the price.
+1 − μ/16L. An iteration of gradient descent with the same α shrinks it by (1 − μ/16L)², a like
+figure, at N times the price.
 """
 
 from __future__ import annotations
@@ -105,6 +106,7 @@ class Alike(NamedTuple):
     sag: np.ndarray
     gd: np.ndarray
     N: int
+    prices: tuple[int, int]  # sample gradients that each run counted
 
     @property
     def pace(self) -> float:
@@ -124,7 +126,7 @@ class Staleness(NamedTuple):
 
 def experiment(setting: Setting, *, method: type[tw.SAG] = tw.SAG, start: str = "zero") -> Findings:
     """SAG with α = 1/16L on two problems with SGD and full gradient; `start` is the memory's."""
-    rows = setting.pick(glance=1_500, quick=None, full=None)
+    rows = setting.pick(glance=1_500, quick=12_000, full=None)
     passes = setting.pick(glance=40, quick=40, full=100)
     seeds = setting.pick(glance=3, quick=3, full=20)
     sag = method(step="theory", sampling="uniform", start=start)
@@ -139,7 +141,7 @@ def experiment(setting: Setting, *, method: type[tw.SAG] = tw.SAG, start: str = 
         Check(
             "one gradient a step: a pass of N steps costs one full gradient",
             all(np.all(course.evaluations == 1.0) for course in courses),
-            f"{courses[0].evaluations.max():g} full gradients in each of {passes} passes",
+            f"N sample gradients counted in each of {len(courses[0].evaluations)} passes",
         ),
         *(_per_pass(course) for course in courses),
         *_ill_checks(alike),
@@ -268,14 +270,17 @@ def _alike(setting: Setting, data: Samples, sag: tw.SAG) -> Alike:
     slow = tw.minimize(
         problem, tw.GD(step=step), tol=1e-300, max_iter=N * passes, progress=False
     )  # fmt: skip
-    ways = [
+    runs = [
         tw.minimize(
             problem, sag, tol=1e-300, max_iter=passes, seed=100 * setting.seed + k, progress=False
-        ).trace["value"]
-        for k in range(8)
+        )
+        for k in range(setting.pick(glance=4, quick=8, full=20))
     ]  # fmt: skip
-    fast = np.mean(ways, axis=0) - best.value
-    return Alike(N * np.arange(passes + 1), fast, slow.trace["value"][::N] - best.value, N)
+    fast = np.mean([run.trace["value"] for run in runs], axis=0) - best.value
+    # The first evaluation of both is of the start, for the rule that ends a run.
+    prices = tuple(N * (run.evaluations - 1) for run in (runs[0], slow))
+    gaps = slow.trace["value"][::N] - best.value
+    return Alike(N * np.arange(passes + 1), fast, gaps, N, (prices[0], prices[1]))
 
 
 def _ill_checks(alike: Alike) -> list[Check]:
@@ -285,15 +290,14 @@ def _ill_checks(alike: Alike) -> list[Check]:
             "ill conditioned: t steps of SAG are worth t iterations of gradient descent with the "
             "same α",
             # Within a factor of two: both follow the same slow way down, SAG with some delay.
-            bool(0.5 <= ratio.min() and ratio.max() <= 2.0 and 0.5 <= alike.pace <= 2.0),
+            bool(ratio.min() >= 0.5 and ratio.max() <= 2.0 and 0.5 <= alike.pace <= 2.0),
             f"gaps in the ratio {ratio.min():.3f} to {ratio.max():.3f} from the second pass on, "
             f"decay {alike.pace:.3f} times as fast",
         ),
         Check(
-            "and N times cheaper",
-            alike.t[-1] / alike.N == len(alike.t) - 1,
-            f"{alike.t[-1]:,} steps cost {alike.t[-1]:,} sample gradients, the iterations "
-            f"{alike.t[-1] * alike.N:,}: N = {alike.N} times as many",
+            "and N times cheaper", alike.prices[1] == alike.N * alike.prices[0],
+            f"{alike.prices[0]:,} sample gradients counted, {alike.prices[1]:,} by gradient "
+            f"descent; N = {alike.N}",
         ),
     ]  # fmt: skip
 
@@ -328,12 +332,13 @@ def _staleness(setting: Setting, problem: tw.LinearProblem, sag: tw.SAG, passes:
 def _stale_check(stale: Staleness) -> Check:
     slope = float(np.polyfit(np.log(stale.step[2:]), np.log(stale.error[2:]), 1)[0])
     fall = stale.error[-1] / stale.error[0]
+    share = float(np.median(stale.error / stale.gradient))
     return Check(
         "stale gradients become exact as the steps vanish",
         # Smoothness makes the error proportional to the way gone: a slope of 1 or more.
         bool(slope >= 0.8 and fall <= 1e-3),
         f"‖d/N − ∇f‖ falls to {fall:.1g} of what it was after a pass, like the power {slope:.2f} "
-        "of the step",
+        f"of the step; it stays {share:.2g} of ‖∇f‖, which vanishes as well",
     )
 
 
@@ -359,7 +364,13 @@ def _compared(courses: list[Course]) -> list[Check]:
 
 def _tables(courses: list[Course]) -> list[Table]:
     rows = [
-        (f"{course.name}, {k} passes", course.bound[k], course.mean[k], course.sgd[k], course.gd[k])
+        (
+            f"{course.name}, passes: {k}",
+            course.bound[k],
+            course.mean[k],
+            course.sgd[k],
+            course.gd[k],
+        )
         for course in courses
         for k in (1, 2, 5, 10, 20, 40, 100)
         if k < len(course.bound)
@@ -398,7 +409,7 @@ def _drawn(courses: list[Course], alike: Alike, stale: Staleness) -> Figure:
             ),
             panel(
                 "passes", "length",
-                [curve("‖d/N − ∇f‖", k, stale.error, 2), curve("‖∇f‖", k, stale.gradient, 0),
+                [curve("‖∇f‖", k, stale.gradient, 1), curve("‖d/N − ∇f‖", k, stale.error, 2),
                  curve("‖xᵗ⁺¹ − xᵗ‖", k, stale.step, 3)],
                 log="y", title="Stale gradients become exact",
             ),
@@ -446,5 +457,6 @@ assert (gap[40] / gap[5]) ** (1 / 35) <= np.exp(-1 / 8)
     remark="The lecture leaves out that L is the largest smoothness of a single sample, penalty "
     "included, not that of f, and that the bound is for a memory of zeros divided by N. Where a "
     "few rows are long, max Lᵢ is far above the L of f, and the full gradient with its step 1/L "
-    "may win.",
+    "may win. Stale gradients become exact in the sense that "
+    "their error vanishes with the steps; beside ‖∇f‖, which vanishes too, it does not.",
 )

@@ -110,6 +110,11 @@ class Spread(NamedTuple):
         """Passes of uniform draws over those of draws by curvature, no row cut."""
         return float(self.passes["uniform"][-1] / self.passes["lipschitz"][-1])
 
+    @property
+    def halfway(self) -> float:
+        """Passes of uniform draws with rows cut so that L_max is about 2·L_mean."""
+        return float(self.passes["uniform"][np.argmin(np.abs(self.largest / self.mean - 2.0))])
+
     def power(self, draws: str) -> float:
         """Passes grow like L_max to this power, from rows cut at 3 times the mean to all."""
         at = int(np.argmax(self.largest >= 0.99 * LONG**2 * self.mean[-1]))
@@ -163,7 +168,7 @@ def _data(setting: Setting) -> list[Data]:
     pixels = Data("digits", raw["digits"].X / 16.0, odd, "digits, odd or even, 1,797 × 64")
     if setting.budget == "glance":
         return [pixels, cancer]
-    rows = setting.pick(quick=2_000, full=10_000)
+    rows = setting.pick(quick=1_500, full=10_000)
     found = [Data(*samples(name, rows)) for name in ("a9a", "covtype")]
     if all(each.name != "cancer" for each in found):
         return [*found, cancer]
@@ -198,9 +203,9 @@ def _orders(data: Data, setting: Setting, *, is_short: bool = False) -> Orders:
     n, L = data.X.shape[0], _curvatures(data.X, data.y)
     problem = _problem(data.X, data.y, float(L.mean()) / n)
     best, first = _lowest(problem).value, problem.value(problem.start)
-    passes = setting.pick(glance=15, quick=25, full=25)
+    passes = setting.pick(glance=12, quick=25, full=25)
     draws = setting.pick(glance=1, quick=1 if is_short else 2, full=5)
-    low, apart = (-4.0, 1.0) if is_short else (-9.0, 0.5)
+    low, apart = (-4.0, 1.0) if is_short else (-8.0, 0.5)
     steps = 2.0 ** np.arange(low, 2.0, setting.pick(glance=1.0, quick=apart, full=0.5))
     rates: dict[str, np.ndarray] = {}
     for name, order in ORDERS.items():
@@ -235,7 +240,7 @@ def _spread(data: Data, setting: Setting, factor: float | None, step: str | None
     """Passes against L_max, rows longer than a multiple of the mean length being cut to it."""
     n, L = data.X.shape[0], _curvatures(data.X, data.y)
     l2 = 0.3 * float(L.mean()) / n  # small enough that L, and not n, decides the passes
-    cuts = setting.pick(glance=(1.0, LONG, np.inf), quick=CUTS, full=CUTS)
+    cuts = setting.pick(glance=(1.0, 1.5, LONG, np.inf), quick=CUTS, full=CUTS)
     if L.max() < UNEVEN * L.mean():
         cuts = (np.inf,)  # nothing to cut
     largest, mean = [], []
@@ -253,7 +258,9 @@ def _spread(data: Data, setting: Setting, factor: float | None, step: str | None
         }
         best = _lowest(problem).value
         for name, method in methods.items():
-            passes[name].append(_passes(problem, method, best, setting))
+            # Short steps leave little to chance, and take long.
+            draws = 1 if name in ("uniform", "short") else setting.pick(glance=1, quick=3, full=5)
+            passes[name].append(_passes(problem, method, best, _seeds(setting, draws)))
         largest.append(steepest)
         mean.append(float(held.mean()))
     counted = {name: np.array(each) for name, each in passes.items()}
@@ -266,12 +273,11 @@ def _cut(X: Any, scales: np.ndarray) -> Any:
     return X * scales[:, None]
 
 
-def _passes(problem: tw.LinearProblem, method: Any, best: float, setting: Setting) -> float:
+def _passes(problem: tw.LinearProblem, method: Any, best: float, seeds: list[int]) -> float:
     """Passes until the gap is `REACH` of the first, the median of several draws."""
     allowed = best + REACH * (problem.value(problem.start) - best)
     counts = [
-        _run(problem, method, seed, lambda seen: seen.value <= allowed).iterations
-        for seed in _seeds(setting, setting.pick(glance=1, quick=3, full=5))
+        _run(problem, method, seed, lambda seen: seen.value <= allowed).iterations for seed in seeds
     ]
     return float(np.median(counts))
 
@@ -333,7 +339,6 @@ def _ranks(each: np.ndarray) -> np.ndarray:
 
 
 def _order_checks(orders: list[Orders]) -> list[Check]:
-    iag, shuffled, sag = ORDERS
     fixed = [[each.fixed(order) for order in ORDERS] for each in orders]
     best = [[each.best(order) for order in ORDERS] for each in orders]
     return [
@@ -350,7 +355,7 @@ def _order_checks(orders: list[Orders]) -> list[Check]:
             f"so it is with the best step of each order, within {SAME}",
             all(a + SAME >= b >= c - SAME and c < a for a, b, c in best),
             "; ".join(
-                f"{each.name}: {iag} ×{a:.2f}, {shuffled} ×{b:.2f}, {sag} ×{c:.2f} a pass"
+                f"{each.name}: IAG ×{a:.2f}, shuffled ×{b:.2f}, SAG ×{c:.2f}"
                 for each, (a, b, c) in zip(orders, best, strict=True)
             ),
         ),
@@ -390,13 +395,13 @@ def _spread_checks(spreads: list[Spread]) -> list[Check]:
             ),
         ),
         Check(
-            # The step is L_max/L_eff times longer, L_eff from L_mean to 2·L_mean, and n visits are
-            # needed whatever the step: a quarter of L_max/L_mean is left of it.
-            "which makes them faster by a quarter of L_max/L_mean at least",
-            all(each.gain >= 0.25 * each.largest[-1] / each.mean[-1] for each in uneven),
+            # max Lᵢ/npᵢ is at most 2·L_mean. Rows that are cut are another problem, and draws
+            # differ: hence the half.
+            "they take as many as uniform draws do where rows are cut to L_max ≈ 2·L_mean, within "
+            "a half",
+            all(each.passes["lipschitz"][-1] <= 1.5 * each.halfway for each in uneven),
             "; ".join(
-                f"{each.name}: {each.gain:.1f} times, "
-                f"L_max/L_mean = {each.largest[-1] / each.mean[-1]:.1f}"
+                f"{each.name}: {each.passes['lipschitz'][-1]:.0f} and {each.halfway:.0f} passes"
                 for each in uneven
             ),
         ),
@@ -592,8 +597,8 @@ LAB = Lab(
     ),
     fails_if="shuffled passes leave less of the gap than random order or more than visits in turn "
     "(by more than 0.03 at the best steps); passes of draws by Lᵢ grow with L_max to a power of "
-    "0.3 or more, or are not faster by a quarter of L_max/L_mean; or the best classified tenth is "
-    "visited more than 3/4 as often as the worst",
+    "0.3 or more, or are more than 3/2 of those at L_max = 2·L_mean; or the best classified tenth "
+    "is visited more than 3/4 as often as the worst",
     code="""\
 import thalweg as tw
 
@@ -611,7 +616,7 @@ assert passes["lipschitz"] < passes["uniform"] / 3
     seconds=12.0,
     remark="Two limits. On covtype one sample, with a feature that hardly any other has, holds a "
     "quarter of the curvature nL, so that random order bears steps only a few times longer than "
-    "visits in turn and shuffled passes are nearly as slow as these. On imdb, whose rows hardly "
+    "visits in turn, and the three orders lie close together. On imdb, whose rows hardly "
     "overlap, shuffled passes with their best step are at least as fast as random order, so that "
     "“for SAG: no” is no law. And to “ignore” means half as many visits at the least: "
     "half of all draws are uniform.",

@@ -172,7 +172,7 @@ def _two_features(setting: Setting) -> tuple[np.ndarray, np.ndarray]:
 def _descend(
     setting: Setting, Z: np.ndarray, y: np.ndarray, *, fit_intercept: bool = True
 ) -> Trial:
-    budget = setting.pick(glance=4_000, quick=10_000, full=300_000)
+    budget = setting.pick(glance=3_000, quick=10_000, full=300_000)
     problem = tw.LinearProblem(Z, y, "squared", fit_intercept=fit_intercept)
     low, high = _ends(Z, fit_intercept)
     best = tw.minimize(problem, "newton", tol=1e-14, progress=False).value
@@ -390,5 +390,6 @@ assert run.converged and kappa < 1.001
     seconds=4.0,
     remark="The range [−1, 0] is the slide's; [−1, 1] is usual. It helps, but less than [0, 1] "
     "where most values of a column are small: they then lie far from zero, and the columns are "
-    "correlated with the intercept. The logarithm shortens tails; κ it may lower or raise a little.",
+    "correlated with the intercept. The logarithm shortens tails; κ it may lower "
+    "or raise a little.",
 )
