@@ -69,7 +69,7 @@ def test_its_words_are_there(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_experiments_go_through_what_everybody_has(name):
-    """A lab imports the public names, the lab book, other labs, rules, and libraries; nothing inside."""
+    """A lab imports public names, the lab book, other labs and rules of Thalweg, no more."""
     source = Path(__file__).parents[2] / "src/thalweg/labs" / f"{name.replace('-', '_')}.py"
     inside = re.findall(r"^\s*(?:from|import) (thalweg\.\S+)", source.read_text("utf-8"), re.M)
     assert [

@@ -91,8 +91,8 @@ def experiment(setting: Setting, *, has_norms: bool = True) -> Findings:
     ]  # fmt: skip
     note = (
         f"accuracy over steps: {data.note}, the paper's network (three layers of 100 sigmoid "
-        f"units, batches of 60); all else on digits, {ROWS:,} rows: three layers of {HIDDEN} ReLUs, "
-        f"batches of {BATCH}; test accuracy on the other 497"
+        f"units, batches of 60); all else on digits, {ROWS:,} rows: three layers of {HIDDEN} "
+        f"ReLUs, batches of {BATCH}; test accuracy on the other 497"
     )
     return Findings(
         checks,

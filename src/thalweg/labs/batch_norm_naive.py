@@ -99,8 +99,8 @@ def experiment(setting: Setting, *, normalize: Normalize | None = None) -> Findi
     ]  # fmt: skip
     summary = (
         f"Naive: the bias grows to {naive.biases[-1]:.1f} on the line of theory, and the loss "
-        f"stays at {naive.losses[-1]:.3f}. With batch norm the bias stays at 0 and the loss falls to "
-        f"{proper.losses[-1]:.3f}."
+        f"stays at {naive.losses[-1]:.3f}. With batch norm the bias stays at 0 and the loss falls "
+        f"to {proper.losses[-1]:.3f}."
     )
     drawing = figure("A bias before a normalization", panels, summary, columns=2)
     note = f"{SHARED} samples of one unit, ℓ = mean((output − 1)²), SGD with rate {RATE}"

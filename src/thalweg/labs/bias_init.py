@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 S = math.sqrt(2.0)  # s of the first layer, for inputs of mean square 1
-BIASES = (0.0, 0.01, 0.1, S, 2 * S, 3 * S)
+BIASES = (0.0, 0.01, 0.1, *(k * S / 2 for k in range(1, 7)))
 DEEP = (0.0, 0.01, 0.1, 3 * S)
 ROWS = 128  # samples
 UNITS = 128  # of the networks on digits
@@ -227,8 +227,9 @@ def _on_digits(setting: Setting, draw: Draw) -> list[tuple[str, float, float, fl
                 hidden = model[1](model[0](x))
                 functional.cross_entropy(model[2](hidden), y).backward()
                 gradient = model.get_parameter("0.weight").grad
+                norms = torch.zeros(UNITS) if gradient is None else gradient.norm(dim=1)
                 active += float((hidden > 0).double().mean()) / nets
-                taught += float((gradient != 0).any(1).double().mean()) / nets
+                taught += float((norms > 0).double().mean()) / nets
             # A picture without ink has s = 0, and a share of 1 with any bias.
             predicted = float(np.mean([_phi(bias / max(s, 1e-12)) for s in sizes]))
             found.append((name, bias, float(sizes.mean()), predicted, active, taught))
@@ -269,7 +270,7 @@ def _training(setting: Setting, draw: Draw) -> dict[str, np.ndarray]:
     data = X, torch.as_tensor(table.y)
     epochs, seeds = setting.pick(quick=6, full=20), setting.pick(quick=2, full=5)
     found = {}
-    for name, bias in (("b = 0", 0.0), ("b = 0.01", 0.01), ("b = 0.1", 0.1), ("b = 3s", 3 * S)):
+    for name, bias in (("b = 0", 0.0), ("b = 0.01", 0.01), ("b = 0.1", 0.1), ("b = 3√2", 3 * S)):
         courses = []
         for k in range(seeds):
             seed = int(setting.rng("training", k).integers(2**31))
@@ -319,11 +320,13 @@ def _checks_with_condition(
     on_digits = ALLOWED * math.sqrt(0.25 / (UNITS * 2 * _nets(setting)))
     three = _phi(3.0)
     lowest = three - ALLOWED * math.sqrt(three * (1 - three) / _width(setting))
+    least, wanted = min((row[4], row[3]) for row in largest)
+    wanted -= ALLOWED * math.sqrt(wanted * (1 - wanted) / (UNITS * 2 * _nets(setting)))
     return [
         Check(
             "the share of active units is Φ(b/s)", off <= 1.0,
             ", ".join(f"{each.active[0]:.3f} ({each.predicted[0]:.3f})" for each in first)
-            + " for b = 0, 0.01, 0.1, s, 2s and 3s, predicted in brackets",
+            + " for b = 0, 0.01, 0.1 and s/2 to 3s in halves, predicted in brackets",
             CONDITION,
         ),
         Check(
@@ -340,9 +343,9 @@ def _checks_with_condition(
         ),
         Check(
             "with b of three deviations of each layer all units fire, but for 0.1 %",
-            shares.min() >= lowest and min(row[4] for row in largest) >= 0.98,
+            shares.min() >= lowest and least >= wanted,
             f"{shares.min():.2%} at least in {len(shares)} layers ({three:.2%} expected), "
-            f"{min(row[4] for row in largest):.2%} on digits; the price: outputs grow to "
+            f"{least:.2%} on digits; the price: outputs grow to "
             f"{sizes[-1]:.2g} in {len(sizes)} layers, and the network is linear",
             CONDITION,
         ),
@@ -362,11 +365,10 @@ def _checks_of_training(losses: dict[str, np.ndarray]) -> list[Check]:
     ends = {name: float(course[-1]) for name, course in losses.items()}
     return [
         Check(
-            "biases of 0.01 or 0.1 lower the training loss by a tenth",
-            min(ends["b = 0.01"], ends["b = 0.1"]) < 0.9 * ends["b = 0"],
+            "training hardly depends on the bias: last losses within a factor of 1.5",
+            max(ends.values()) <= 1.5 * min(ends.values()),
             ", ".join(f"{name} {value:.3f}" for name, value in ends.items())
-            + " at the end. Small biases change what little they can; that of three deviations "
-            "makes large activations, and a rate that is too large for them",
+            + ", training loss with three hidden layers; the lecture says nothing of it",
             NOTED,
         )
     ]
@@ -387,7 +389,7 @@ def _table_of_digits(real: list) -> Table:
 
 
 def _figure(first: list[Shares], deep: list[Shares]) -> Figure:
-    t = np.linspace(-0.2, 3.2, 100)
+    t = np.linspace(0.0, 3.0, 100)
     at = [each.bias / S for each in first]
     single = [
         curve("measured", at, [each.active[0] for each in first], 1, dots=True),

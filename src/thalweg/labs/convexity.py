@@ -82,7 +82,7 @@ def experiment(
     smoothness: float = 1.0,
 ) -> Findings:
     """Pairs on two convex problems, with `smoothness` times their L, and on one that is neither."""
-    looks = {"samples": setting.pick(glance=30, quick=600, full=6_000), "seed": setting.seed}
+    looks = {"samples": setting.pick(glance=24, quick=300, full=6_000), "seed": setting.seed}
     more = {**looks, "samples": max(ENOUGH, looks["samples"])}
     problems = _problems(smoothness)
     squares, logistic = problems
@@ -156,7 +156,7 @@ def _problems(smoothness: float) -> list[Convex]:
 
 def _pairs(f: Any, setting: Setting) -> Pairs:
     """Pairs at distances from 0.01 to 3: half at random, half along eigenvectors of the Hessian."""
-    count = setting.pick(glance=200, quick=2_000, full=30_000)
+    count = setting.pick(glance=150, quick=2_000, full=30_000)
     rng = setting.rng("pairs", f.name)
     eigenvectors = np.linalg.eigh(f.hessian(np.zeros(f.dim)))[1].T
     k, slope = np.empty(count), np.empty(count)
@@ -394,13 +394,13 @@ import numpy as np
 import thalweg as tw
 
 bowl = tw.surfaces.Quadratic((1.0, 10.0))
-print(tw.check_convex(bowl, strong_convexity=1.0))
-print(tw.check_smooth(bowl, 9.0))  # its L is 10
-found = tw.check_convex(tw.surfaces.Himmelblau())
+print(tw.check_convex(bowl, strong_convexity=1.0, samples=200))
+print(tw.check_smooth(bowl, 9.0, samples=200))  # its L is 10
+found = tw.check_convex(tw.surfaces.Himmelblau(), samples=200)
 print(found)
 x1, x2 = found.pair
 f = tw.surfaces.Himmelblau()
 assert f.value(x1) < f.value(x2) + f.gradient(x2) @ (x1 - x2)
 """,
-    seconds=6.0,
+    seconds=4.0,
 )  # fmt: skip

@@ -54,8 +54,16 @@ RATE, MOMENTUM = 0.1, 0.9
 OFFSETS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)  # δ
 SMALL = 0.1  # of the first gradient: nearer than that a method is near the saddle
 GIVEN_UP = 500  # steps
-EXACT = {1: 0.5, 2: (2 - math.sqrt(2)) / 4, 3: (math.pi - 2 * math.sqrt(2)) / (4 * math.pi)}
-FIELD = {1: 0.5, 2: 0.25, 3: (29 - 6 * math.sqrt(6)) / 116}  # of isotropic Gaussian functions
+EXACT: dict[int, Any] = {
+    1: 0.5,
+    2: (2 - math.sqrt(2)) / 4,
+    3: (math.pi - 2 * math.sqrt(2)) / (4 * math.pi),
+}
+FIELD: dict[int, Any] = {
+    1: 0.5,
+    2: 0.25,
+    3: (29 - 6 * math.sqrt(6)) / 116,
+}  # of isotropic Gaussian functions
 SIGMAS = (1e-1, 1e-3, 1e-5, 1e-7)  # of a network's first weights
 HIDDEN = 16
 
@@ -432,7 +440,7 @@ class _Network:
 
 def _time_table(times: dict[str, list[tuple[int, int]]]) -> Table:
     heads = ("method", *(f"δ = {offset:g}" for offset in OFFSETS))
-    rows = tuple((name, *(near for _, near in pairs)) for name, pairs in times.items())
+    rows: Any = tuple((name, *(near for _, near in pairs)) for name, pairs in times.items())
     return Table("Steps near the saddle, by how far beside its ridge they begin", heads, rows)
 
 
@@ -443,7 +451,8 @@ def _share_table(shares: dict[int, tuple[int, int]], fields: dict[int, dict[str,
         found: tuple[str | float | int, ...] = ("", "", "") if counts is None else (
             _points(counts), counts["saddle"], _share(counts)
         )  # fmt: skip
-        rows.append((n, hits / count, EXACT.get(n, ""), *found, FIELD.get(n, "")))
+        exact, isotropic = (known.get(n, "") for known in (EXACT, FIELD))
+        rows.append((n, hits / count, exact, *found, isotropic))
     heads = (
         "variables", "matrices: share", "exact", "functions: points", "saddles",
         "share of minima", "isotropic",
@@ -453,18 +462,18 @@ def _share_table(shares: dict[int, tuple[int, int]], fields: dict[int, dict[str,
 
 def _time_figure(times: dict[str, list[tuple[int, int]]]) -> Figure:
     drawn = [
-        curve(name, OFFSETS, [left for left, _ in pairs], dots=True)
+        curve(name, OFFSETS, [left for left, _ in pairs])
         for name, pairs in times.items()
         if max(left for left, _ in pairs) < GIVEN_UP
     ]
     drawn += [
-        curve(f"{name}, theory", OFFSETS, steps, name, theory=True)
-        for name, steps in _predicted().items()
+        curve(f"{name}, theory", OFFSETS, steps, hue, theory=True)
+        for hue, (name, steps) in zip((2, 5), _predicted().items(), strict=True)
     ]
     told = ", ".join(f"{name} {pairs[-1][0]}" for name, pairs in times.items())
     return figure(
         "Steps until a saddle is left",
-        panel("δ, distance from the ridge at the start", "steps", drawn, log="xy"),
+        panel("δ, distance from the ridge at the start", "steps", drawn, log="x"),
         f"From δ = {OFFSETS[-1]:g}: {told}.",
     )
 
@@ -475,10 +484,10 @@ def _share_figure(shares: dict[int, tuple[int, int]], fields: dict[int, dict[str
     n = np.arange(1, max(shares) + 1)
     drawn = [
         curve("random matrices (GOE)", list(seen), list(seen.values()), 1, dots=True),
-        curve("exact", list(EXACT), list(EXACT.values()), 0, theory=True),
-        curve("exp(−n² ln 3/4)", n, np.exp(-(n**2) * math.log(3) / 4), 1, theory=True),
+        curve("GOE, exact", list(EXACT), list(EXACT.values()), 0, theory=True),
+        curve("GOE, leading order", n, np.exp(-(n**2) * math.log(3) / 4), 1, theory=True),
         curve("random functions", list(minima), list(minima.values()), 2, dots=True),
-        curve("isotropic functions", list(FIELD), list(FIELD.values()), 2, theory=True),
+        curve("functions, exact", list(FIELD), list(FIELD.values()), 0, theory=True),
     ]
     return figure(
         "How many critical points are minima",
@@ -488,6 +497,7 @@ def _share_figure(shares: dict[int, tuple[int, int]], fields: dict[int, dict[str
         + "; "
         + ", ".join(f"n = {k}: {share:.2g} of functions' points" for k, share in minima.items())
         + ".",
+        "leading order: exp(−n² ln 3/4), without the factor that changes more slowly",
     )
 
 

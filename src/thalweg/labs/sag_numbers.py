@@ -284,14 +284,14 @@ def _drawn(
     marks = [
         curve("sag", k, measured.sag),
         curve("0.8825 a pass", k, measured.sag[0] * rates["sag"] ** k, "sag", theory=True),
-        curve("fastest", k, measured.sag[0] * rates["fastest"] ** k, 1, theory=True),
+        curve("fastest", k, measured.sag[0] * rates["fastest"] ** k, 3, theory=True),
         curve("sgd", k, measured.sgd),
     ]
     # The heavy ball first swings far above the start, and is left to the table.
     marks += [curve(name, k, measured.full[name][: len(k)]) for name in ("gd", "nesterov")]
     # The laws have the colours of their methods; “fastest” is none.
     laws = [
-        curve("", grid, line, 1 if name == "fastest" else name, theory=True)
+        curve("", grid, line, 3 if name == "fastest" else name, theory=True)
         for name, line in lines.items()
     ]
     return figure(
