@@ -32,7 +32,6 @@ import numpy as np
 
 import thalweg as tw
 from thalweg import rules
-from thalweg.figures.spec import Mark
 from thalweg.labbook import (
     NOTED,
     Axis,
@@ -400,7 +399,7 @@ def draw_start(found: Start, grid: dict[tuple[str, bool], Grid]) -> Figure:
          curve("theory", t, found.theory[t - 1], 2, theory=True)],
         title="Along a steady gradient",
     )  # fmt: skip
-    spread: list[Mark] = []
+    spread: list[Any] = []
     for by, name, hue in (("adam", "Adam", 3), ("sgd", "SGD", 5)):
         each = grid[by, False]
         low, high = np.minimum([each.losses.min(0), each.losses.max(0)], 10.0)
@@ -425,7 +424,7 @@ def draw_grids(setting: Setting, found: dict[tuple[str, bool], Grid]) -> Figure:
     for (by, uneven), grid in found.items():
         name = f"{'Adam' if by == 'adam' else 'SGD'}, {'uneven' if uneven else 'plain'}"
         i, j = np.unravel_index(grid.losses.argmin(), grid.losses.shape)
-        marks: list[Mark] = [
+        marks: list[Any] = [
             Heatmap("training loss", np.minimum(grid.losses, CHANCE), "log"),
             Point("lowest", float(j), float(i)),
         ]

@@ -34,7 +34,6 @@ import numpy as np
 
 import thalweg as tw
 from thalweg import rules
-from thalweg.figures.spec import Mark
 from thalweg.labbook import (
     NOTED,
     Axis,
@@ -91,6 +90,7 @@ class Map(NamedTuple):
     betas: np.ndarray  # float64[rows], the largest first
     steps: np.ndarray  # until the distance stays below SMALL, or as many as were made
     off: float  # the largest difference of measured and theoretical factor
+    least: float  # the smallest factor that was measured
     best: tuple[int, int]  # row and column of the fewest steps
     theory: tuple[int, int]  # of the optimum by Polyak
 
@@ -126,7 +126,8 @@ def mapped(setting: Setting, rule: Rule) -> Map:
     )
     k = np.unravel_index(steps.argmin(), steps.shape)
     return Map(
-        rates, betas, steps, float(np.abs(measured - expected).max()), (int(k[0]), int(k[1])),
+        rates, betas, steps, float(np.abs(measured - expected).max()), float(measured.min()),
+        (int(k[0]), int(k[1])),
         (int(np.abs(betas - best_beta).argmin()), int(np.abs(rates - best_rate).argmin())),
     )  # fmt: skip
 
@@ -137,8 +138,8 @@ def _factor(curvature: float, rate: float, beta: float) -> float:
 
 def map_checks(found: Map) -> list[Check]:
     """Theory's factors and optimum against those of the grid."""
-    apart = max(abs(a - b) for a, b in zip(found.best, found.theory, strict=True))
     (i, j), (k, m) = found.best, found.theory
+    rate = tw.theory.heavy_ball.rate(**ENDS)
     return [
         Check(
             "every pair (η, β) shrinks or grows the error by the larger root's modulus",
@@ -146,12 +147,15 @@ def map_checks(found: Map) -> list[Check]:
             f"largest difference {found.off:.4f}, over {found.steps.size} pairs",
         ),
         Check(
-            "the fastest pair is that of theory, or its neighbour on the grid", apart <= 1,
-            f"η = {found.rates[j]:.3g}/L and β = {found.betas[i]:.3g} take {found.steps[i, j]} "
-            f"steps; theory's {found.rates[m]:.3g}/L and {found.betas[k]:.3g} take "
-            f"{found.steps[k, m]}",
+            # At theory's optimum roots coincide and a factor that grows like T comes on top, so
+            # that on the way to 1e-6 a pair beside it may be some steps ahead.
+            "no pair shrinks it faster than theory's optimum, none arrives much sooner",
+            found.least >= rate - 0.01 and found.steps[k, m] <= 1.25 * found.steps[i, j],
+            f"least factor {found.least:.4f}, theory {rate:.4f}; η = {found.rates[j]:.3g}/L and "
+            f"β = {found.betas[i]:.3g} take {found.steps[i, j]} steps, theory's "
+            f"{found.rates[m]:.3g}/L and {found.betas[k]:.3g} take {found.steps[k, m]}",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def pace_checks(rule: Rule, w0: np.ndarray) -> list[Check]:
@@ -167,10 +171,10 @@ def pace_checks(rule: Rule, w0: np.ndarray) -> list[Check]:
             ("fast", small, BETA, 600), ("plain", small, 0.0, 6_000), ("large", large, BETA, 600),
         )
     }  # fmt: skip
-    steps = {
-        name: len(way) - int((~(np.abs(way).max(1) <= SMALL))[::-1].argmax())
-        for name, way in ways.items()
-    }
+    steps = {}
+    for name, way in ways.items():
+        is_far = ~(np.abs(way).max(1) <= SMALL)
+        steps[name] = np.inf if is_far[-1] else len(way) - int(is_far[::-1].argmax())
     beyond = {name: float(-way.min()) for name, way in ways.items()}  # in first distances
     grown = walk(rule, gradient, w0, [1.02 * limit] * 600, BETA)
     # By the factors √β and 1 − ηµ there should be 20 times fewer; at least a fifth of that.
@@ -178,7 +182,8 @@ def pace_checks(rule: Rule, w0: np.ndarray) -> list[Check]:
     return [
         Check(
             "large momentum with a small rate is fast", steps["plain"] >= gain / 5 * steps["fast"],
-            f"η = {small:.2g}/L: {steps['fast']} steps with β = {BETA}, {steps['plain']:,} without",
+            f"η = {small:.2g}/L: {steps['fast']:.0f} steps with β = {BETA}, {steps['plain']:,.0f} "
+            "without",
         ),
         Check(
             "large momentum with a large rate throws it past the minimum",
@@ -455,7 +460,7 @@ def draw_map(found: Map) -> Figure:
     (i, j), (k, m) = found.best, found.theory
     x = Axis("rate η, in units of 1/L", categories=tuple(f"{each:.2g}" for each in found.rates))
     y = Axis("momentum β", categories=tuple(f"{each:.3f}" for each in found.betas))
-    marks: list[Mark] = [
+    marks: list[Any] = [
         Heatmap(f"steps to {SMALL:g} of the first distance", found.steps, "log"),
         Point("optimum of theory", m, k, "circle"),
         Point("fewest steps", j, i, "cross"),
@@ -570,8 +575,8 @@ LAB = Lab(
         Break("forgetful", "a rule that remembers nothing", {"rule": forgetful}),
     ),
     fails_if="a steady gradient that is not given η/(1 − β), or a swinging one not η/(1 + β); a "
-    "factor on the bowl that is 0.01 off the larger root of z² − (1 + β − ηλ)z + β; a fastest pair "
-    "away from theory's; a lead in the first three updates, or none after 300; a small bump that "
+    "factor on the bowl that is 0.01 off the larger root of z² − (1 + β − ηλ)z + β; a pair that is "
+    "faster than theory's; a lead in the first three updates, or none after 300; a small bump that "
     "is not passed; a β from the folds that is worse on other data than none",
     code="""\
 import thalweg as tw

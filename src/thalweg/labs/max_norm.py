@@ -370,15 +370,14 @@ def _table_of_constrained(solved: list[tuple[float, float, float, float]]) -> Ta
 
 
 def _figure_of_norms(courses: dict[float, np.ndarray], free: np.ndarray) -> Figure:
-    steps = np.arange(len(free))
-    marks = [curve("without", steps, free, 0)]
+    marks = [curve("without", np.arange(len(free)), free, 0)]
     marks += [
-        curve(f"c = {c:g}", steps, course, hue)
+        curve(f"c = {c:g}", np.arange(len(course)), course, hue)
         for hue, (c, course) in enumerate(courses.items(), 1)
     ]
     return figure(
         "The longest unit while training",
-        panel("step", "largest norm of a unit", marks),
+        panel("step", "largest norm of a unit", marks, log="y"),
         f"Without max-norm the longest unit reaches {free.max():.2f}; with it, "
         + ", ".join(f"{course.max():.3f} for c = {c:g}" for c, course in courses.items())
         + ".",

@@ -395,7 +395,7 @@ def _reading_table(readings: list[Reading]) -> Table:
 
 
 def _pair(numbers: np.ndarray) -> str:
-    return ", ".join(f"{x:.2g}" for x in np.atleast_1d(numbers))
+    return ", ".join(f"{x:.3g}" for x in np.atleast_1d(numbers))
 
 
 def _chain_figure(depths: list[int], gradients: dict[int, list[np.ndarray]]) -> Figure:

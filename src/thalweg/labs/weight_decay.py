@@ -22,6 +22,7 @@ The decay is one only for 0 < 2ηλ < 1; between 1 and 2 the weights change sign
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -167,8 +168,7 @@ def train(
     """Train on digits from the seed's weights, in the seed's batches."""
     import torch
 
-    table = tw.read("@digits")
-    X, y = np.asarray(table.X[:512], dtype=np.float64) / 16.0, np.asarray(table.y)[:512]
+    X, y = _digits()
     generator = torch.Generator().manual_seed(int(setting.rng("start").integers(2**31)))
     first, last = torch.nn.Linear(64, 16), torch.nn.Linear(16, 10)
     model = torch.nn.Sequential(first, torch.nn.Tanh(), last).double()
@@ -195,6 +195,12 @@ def train(
         regularizers=penalties, seed=setting.seed, progress=False,
     )  # fmt: skip
     return Way(np.array(weights), np.array(dead))
+
+
+@functools.cache
+def _digits() -> tuple[np.ndarray, np.ndarray]:
+    table = tw.read("@digits")
+    return np.asarray(table.X[:512], dtype=np.float64) / 16.0, np.asarray(table.y)[:512]
 
 
 def _kept(way: Way) -> list[float]:
@@ -360,8 +366,8 @@ def _dying(pairs: dict[str, Pair], weak: Way) -> Figure:
     return figure(
         "Weights that no data moves",
         panel("steps", "their norm, of the first", marks),
-        f"Under the penalty alone they follow (1 − 2ηλ)ᵗ with SGD; decay beside Adam's step leaves "
-        f"{_kept(adam.decay)[-1]:.2f} of them. With the penalty in the loss Adam takes them down to "
+        "Under the penalty alone they follow (1 − 2ηλ)ᵗ with SGD. Decay beside Adam's step leaves "
+        f"{_kept(adam.decay)[-1]:.2f} of them; with the penalty in the loss Adam takes them to "
         f"{_kept(adam.penalty)[-1]:.2g}, at the same pace for λ and λ/10.",
     )
 
