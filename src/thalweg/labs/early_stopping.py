@@ -293,7 +293,7 @@ def _impatient(pairs: list[Pair], hasty: list[int]) -> Check:
 def _picture(pair: Pair) -> Figure:
     epochs = np.arange(1, len(pair.whole.states) + 1)
     best, end = int(pair.stopping.best_epoch or 1), len(pair.stopped.states)
-    marks = [Guide("best epoch", best, "y"), Guide("stopped", end, "y")]
+    marks = [Guide("best epoch, and stop", best, "y"), Guide("", end, "y")]
     trace = pair.whole.run.trace
     accuracy = panel(
         "epoch", "accuracy",
@@ -319,7 +319,6 @@ def _picture(pair: Pair) -> Figure:
         f"Validation accuracy is highest after epoch {best}, {pair.restored:.1%}, and ends at "
         f"{pair.whole.validation[-1]:.1%}; early stopping ends after epoch {end} and goes back. "
         "The training loss falls all the while.",
-        "Dotted: the best epoch, and where early stopping ends",
         columns=2,
     )
 

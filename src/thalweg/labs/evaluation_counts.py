@@ -173,12 +173,12 @@ def _count(gaps: np.ndarray, goal: float, N: int) -> float:
 def _scans(setting: Setting, sag: tw.SAG, accelerated: tw.Nesterov) -> dict[str, list[Scan]]:
     """Evaluations against κ and N, each with the rest held."""
     rng, loose, tight = setting.rng("scans"), 1e-3, 1e-10
-    kappas = setting.pick(glance=0.6, quick=1.0, full=4.0) * np.array([30.0, 100.0, 300.0])
-    sizes, seeds = np.array([50, 100, 200]), setting.pick(glance=5, quick=10, full=40)
+    kappas = setting.pick(glance=0.4, quick=1.0, full=4.0) * np.array([30.0, 100.0, 300.0])
+    sizes, seeds = np.array([50, 100, 200]), setting.pick(glance=4, quick=10, full=40)
     most = setting.pick(glance=3_200, quick=6_400, full=51_200)
     many, small = np.array([1 / 16, 1 / 4, 1.0]) * most, np.array([8.0, 32.0, 128.0])
-    far = setting.pick(glance=1.0, quick=4.0, full=16.0) * np.array([50.0, 100.0, 200.0])
-    few = np.array([25, 50, 100])
+    far = setting.pick(glance=0.5, quick=4.0, full=16.0) * np.array([50.0, 100.0, 200.0])
+    few = np.array([15, 30, 60])
 
     def against(
         label: str, method: Any, what: str, values: np.ndarray, other: float, goal: float,
@@ -239,7 +239,7 @@ def _power(group: list[Scan]) -> Check:
 
 def _stochastic(setting: Setting) -> tuple[list[Check], Scan]:
     """SGD with steps 1/t, the last iterate: its level A of (f − f*) = A/t against κ."""
-    seeds, passes = setting.pick(glance=(6, 40), quick=(10, 60), full=(60, 400))
+    seeds, passes = setting.pick(glance=(6, 30), quick=(10, 60), full=(60, 400))
     method = tw.SGD(schedule="1/t", sampling="uniform", average="none")
     kappas, levels, slopes = np.array([50.0, 100.0, 200.0]), [], []
     N, width = 500, 8  # independent coefficients, whose noise averages out sooner
@@ -267,7 +267,7 @@ def _stochastic(setting: Setting) -> tuple[list[Check], Scan]:
 
 
 def _shape(setting: Setting, sag: tw.SAG, accelerated: tw.Nesterov) -> Shape:
-    N = setting.pick(glance=200, quick=1_200, full=4_000)
+    N = setting.pick(glance=120, quick=1_200, full=4_000)
     kappa, goals = N / 4.0, (1e-1, 1e-2, 1e-4, 1e-6)
     case = _case(N, kappa, setting.rng("shape"))
     least = goals[-1]

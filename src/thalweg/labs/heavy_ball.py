@@ -73,6 +73,11 @@ def walk(rule: Rule, gradient: Callable, w0: Any, rates: Iterable[Any], beta: An
     return np.array(way)
 
 
+def slope(w: np.ndarray) -> np.ndarray:
+    """∇f of the bowl at one point or many."""
+    return BOWL.eigenvalues * w
+
+
 def fed(rule: Rule, gradients: np.ndarray, rates: Any, beta: float) -> np.ndarray:
     """The moves w_t − w_{t−1} that a rule makes of given gradients, float64[T, …]."""
     rates = np.broadcast_to(rates, len(gradients))
@@ -109,7 +114,7 @@ def mapped(setting: Setting, rule: Rule) -> Map:
     w0 = setting.rng("map").uniform(0.5, 1.5, BOWL.dim)
     start = np.broadcast_to(w0, (len(betas), len(rates), BOWL.dim)).copy()
     way = walk(
-        rule, lambda w: BOWL.eigenvalues * w, start, [rates[None, :, None]] * T,
+        rule, slope, start, [rates[None, :, None]] * T,
         betas[:, None, None],
     )  # fmt: skip
     distance = np.abs(way).max(-1) / np.abs(w0).max()
@@ -164,9 +169,8 @@ def pace_checks(rule: Rule, w0: np.ndarray) -> list[Check]:
     small = (1.0 - BETA**0.5) ** 2 / mu  # no overshoot along the gentlest direction
     limit = tw.theory.stability.heavy_ball_limit(L, BETA)
     large = 0.92 * limit
-    gradient = lambda w: BOWL.eigenvalues * w  # noqa: E731
     ways = {
-        name: np.clip(walk(rule, gradient, w0, [rate] * T, beta), -1e9, 1e9) / w0
+        name: np.clip(walk(rule, slope, w0, [rate] * T, beta), -1e9, 1e9) / w0
         for name, rate, beta, T in (
             ("fast", small, BETA, 600), ("plain", small, 0.0, 6_000), ("large", large, BETA, 600),
         )
@@ -176,7 +180,7 @@ def pace_checks(rule: Rule, w0: np.ndarray) -> list[Check]:
         is_far = ~(np.abs(way).max(1) <= SMALL)
         steps[name] = np.inf if is_far[-1] else len(way) - int(is_far[::-1].argmax())
     beyond = {name: float(-way.min()) for name, way in ways.items()}  # in first distances
-    grown = walk(rule, gradient, w0, [1.02 * limit] * 600, BETA)
+    grown = walk(rule, slope, w0, [1.02 * limit] * 600, BETA)
     # By the factors √β and 1 − ηµ there should be 20 times fewer; at least a fifth of that.
     gain = np.log(BETA**0.5) / np.log(1.0 - small * mu)
     return [
@@ -287,15 +291,13 @@ class Valley(NamedTuple):
 
 def valley(rule: Rule, w0: np.ndarray) -> Valley:
     """From one start, with η = 1/L and with η = 1.9/L."""
-    gradient = lambda w: BOWL.eigenvalues * w  # noqa: E731
     plain, heavy = (
-        BOWL.value(walk(rule, gradient, w0, [1.0 / BOWL.smoothness] * 300, beta))
+        BOWL.value(walk(rule, slope, w0, [1.0 / BOWL.smoothness] * 300, beta))
         for beta in (0.0, BETA)
     )
     rate = 1.9 / BOWL.smoothness
     swings = {
-        beta: walk(rule, gradient, w0, [rate] * 300, beta)[:, -1] / w0[-1]
-        for beta in (0.0, 0.5, BETA)
+        beta: walk(rule, slope, w0, [rate] * 300, beta)[:, -1] / w0[-1] for beta in (0.0, 0.5, BETA)
     }
     return Valley(plain, heavy, swings)
 
@@ -590,7 +592,7 @@ plain = tw.minimize(bowl, tw.GD(step=2 / (ends["smoothness"] + ends["strong_conv
 print(f"η = {step:.3f}, β = {momentum:.3f}: {heavy.iterations} steps, GD {plain.iterations}")
 assert 5 * heavy.iterations < plain.iterations
 """,
-    seconds=1.0,
+    seconds=1.5,
     remark="Momentum smooths the direction, not the place: at the same effective rate the iterates "
     "keep about the noise of gradient descent. Lecture C calls it “an added term in the objective "
     "function”, which it is not, and allows 1 in “a value in [0, 1]”, with which nothing is ever "

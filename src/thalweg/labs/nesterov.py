@@ -419,7 +419,7 @@ for name, ahead in (("θ + αv", alpha), ("θ + v", 1.0)):
 print(f"α = {alpha:.3f}: {gaps}")
 assert gaps["θ + αv"] < 1e-8 < 1.0 < gaps["θ + v"]
 """,
-    seconds=1.0,
+    seconds=0.5,
     remark="The lecture contradicts itself, and one of its two forms is right, so the verdict is "
     "“holds if” rather than “fails as written”. The difference to classical momentum is huge where "
     "f is no quadratic; on a bowl, with the best step and momentum of each, they take about as "

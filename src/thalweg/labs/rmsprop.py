@@ -431,6 +431,6 @@ assert 10 * rmsprop.value < adagrad.value
 print("lecture A's first step:", rmsprop_lagged(corner, beale.gradient(corner), 0, 0.01, 0.9, 1e-8))
 """,
     seconds=2.0,
-    remark="The list of claims expects “holds”. Lecture C's formula does, with ε inside the root "
-    "or outside; lecture A's, taken by the letter, is thrown away by its first move.",
+    remark="Lecture C's formula holds as written, with ε inside the root or outside. It is lecture "
+    "A's, taken by the letter, that needs the condition: its first move throws the run away.",
 )

@@ -57,6 +57,7 @@ from thalweg.labbook.sources import Samples, samples
 
 THEORY: dict[str, Any] = {"step": "theory", "sampling": "uniform"}  # α = 1/16L
 LONG: dict[str, Any] = {"sampling": "uniform"}  # α = 1/2L
+HUES = {"1/16L": 3, "1/2L": 6, "searched": 5}  # of the steps, in both panels
 FACTOR = 2.0  # within which two norms are called near
 Row = tuple[str, str, str, str]  # switch, measure, off, on
 
@@ -71,7 +72,7 @@ class Tried(NamedTuple):
 
 def experiment(setting: Setting, *, covered: str = "seen", kappa: float | None = None) -> Findings:
     """Each switch on and off; `covered` is the memory's start, `kappa` that of Catalyst."""
-    data = samples("a9a", rows=setting.pick(glance=1_000, quick=6_000, full=None))
+    data = samples("a9a", rows=setting.pick(glance=800, quick=6_000, full=None))
     data = data._replace(X=normalize(data.X))  # rows of length 1: every Lᵢ = 0.25 + l2
     tried = {
         "regularization": _regularization(setting, data),
@@ -128,7 +129,7 @@ def _regularization(setting: Setting, data: Samples) -> Tried:
     for name, (share, threshold) in penalties.items():
         problem = _problem(data, share, l1=threshold)
         best = _least(problem)
-        run = _run(problem, tw.SAG(), 1e-7, 1_000 if name != "none" else 60, setting.seed)
+        run = _run(problem, tw.SAG(), 1e-7, 1_000 if name != "none" else 40, setting.seed)
         found[name] = (run, best, (run.value - best.value) / problem.value(problem.start))
     l2, l1 = found["l2"], found["l1"]
     sizes = {name: float(np.linalg.norm(each[0].w)) for name, each in found.items()}
@@ -182,10 +183,10 @@ def _sparse(setting: Setting, data: Samples) -> Tried:
 
     def seconds(X: Any, y: np.ndarray) -> float:
         problem = tw.LinearProblem(X, y, "logistic", l2=1e-3, fit_intercept=False)
-        run = _run(problem, tw.SAG(), 1e-300, 12, setting.seed)
+        run = _run(problem, tw.SAG(), 1e-300, 8, setting.seed)
         return float(np.min(np.diff(run.trace["seconds"])[1:]))  # others may share the machine
 
-    X, y = _words(setting, 400, 3_000)
+    X, y = _words(setting, 1_500, 3_000)
     lag, plain = seconds(X, y), seconds(X.toarray(), y)
     narrow, wide = (seconds(*_words(setting, 4_000, p)) for p in (3_000, 30_000))
     return Tried(
@@ -197,18 +198,18 @@ def _sparse(setting: Setting, data: Samples) -> Tried:
             Check(
                 "sparse gradients: a step costs the entries of its row, not p",
                 lag <= plain / 3.0 and wide <= 4.0 * narrow,
-                f"400 rows of 15 words of 3,000: {1e3 * lag:.2f} ms a pass, dense "
+                f"1,500 rows of 15 words of 3,000: {1e3 * lag:.2f} ms a pass, dense "
                 f"{1e3 * plain:.2f} ms; ten times the words, sparse: {wide / narrow:.2f} times "
                 "the time",
             ),
         ],
-        [("sparse rows", "ms a pass, 400 × 3,000", f"{1e3 * plain:.2f}", f"{1e3 * lag:.2f}")],
+        [("sparse rows", "ms a pass, 1,500 × 3,000", f"{1e3 * plain:.2f}", f"{1e3 * lag:.2f}")],
         {},
     )  # fmt: skip
 
 
 def _automatic(setting: Setting, data: Samples) -> Tried:
-    problem, tol, most = _problem(data, 0.1), 1e-5, setting.pick(glance=100, quick=500, full=5_000)
+    problem, tol, most = _problem(data, 0.1), 1e-5, setting.pick(glance=70, quick=500, full=5_000)
     least = _least(problem).value
     methods = {
         "1/16L": tw.SAG(step="theory"), "1/2L": tw.SAG(), "searched": tw.SAG(step="search"),
@@ -228,7 +229,7 @@ def _automatic(setting: Setting, data: Samples) -> Tried:
     once = _run(problem, tw.SAG(step="search"), tol, most, seeds[0])
     step = 0.5 / float(problem.row_smoothness.max())
     blind = _run(scaled, tw.SAG(step=min(step, 0.9 / scaled.l2)), tol, 30, seeds[0])
-    passes = 30
+    passes = setting.pick(glance=10, quick=30, full=60)
     ways = {
         name: _gaps(problem, each, passes, seeds, least) for name, each in methods.items()
     }  # fmt: skip
@@ -262,9 +263,10 @@ def _automatic(setting: Setting, data: Samples) -> Tried:
 
 
 def _covered(setting: Setting, data: Samples, covered: str) -> Tried:
-    problem, passes = _problem(data, 1.0), 8
+    problem, passes = _problem(data, 1.0), setting.pick(glance=3, quick=8, full=20)
     least = _least(problem).value
-    seeds = range(100 * setting.seed, 100 * setting.seed + 8)
+    count = setting.pick(glance=5, quick=8, full=20)
+    seeds = range(100 * setting.seed, 100 * setting.seed + count)
     ways = {
         start: _gaps(problem, tw.SAG(start=each, **THEORY), passes, seeds, least)
         for start, each in (("d/n", "zero"), ("d/m", covered))
@@ -297,11 +299,12 @@ def _covered(setting: Setting, data: Samples, covered: str) -> Tried:
 
 def _few(setting: Setting, data: Samples) -> int:
     """Rows on which SAG itself can be waited for where it is ill conditioned."""
-    return min(setting.pick(glance=500, quick=1_000, full=2_000), data.X.shape[0])
+    return min(setting.pick(glance=300, quick=1_000, full=2_000), data.X.shape[0])
 
 
 def _acceleration(setting: Setting, data: Samples, kappa: float | None) -> Tried:
-    problem, tol = _problem(data, 0.002, rows=_few(setting, data)), 1e-5
+    problem = _problem(data, 0.002, rows=_few(setting, data))
+    tol = setting.pick(glance=1e-5, quick=1e-6, full=1e-6)
     least = _least(problem).value
     fast = _run(problem, tw.Catalyst("sag", kappa=kappa), tol, 1_000, setting.seed)
     # SAG gets a quarter more than acceleration took, and the rest is not waited for.
@@ -341,7 +344,7 @@ def _termination(setting: Setting, data: Samples) -> Tried:
     problem, passes = _problem(data, 1.0), 40
     kept = slice(passes // 2 - 1, None)  # the swings of what the start left fade first
     ways, shares = {}, {}
-    for name, options in (("α = 1/16L", THEORY), ("α = 1/2L", LONG)):
+    for name, options in (("1/16L", THEORY), ("1/2L", LONG)):
         pairs: list[tuple[float, float]] = []
 
         def note(seen: tw.Step, pairs: list[tuple[float, float]] = pairs) -> None:
@@ -430,20 +433,19 @@ def _drawn(tried: dict[str, Tried]) -> Figure:
                   [curve(name, *way, hue) for hue, (name, way) in enumerate(covered.items(), 1)],
                   log="y", title="Covered samples, α = 1/16L"),
             panel("passes", "f − f*",
-                  [curve(name, *way, hue) for hue, (name, way) in enumerate(steps.items(), 3)],
+                  [curve(name, *way, HUES[name]) for name, way in steps.items()],
                   log="y", title="Automatic step"),
             panel("passes", "‖d/n‖/‖∇f‖",
                   [Guide("equal", 1.0),
-                   *(curve(name, *way, hue)
-                     for hue, (name, way) in zip((0, 6), ratio.items(), strict=True))],
+                   *(curve(name, *way, HUES[name]) for name, way in ratio.items())],
                   log="y", title="Termination"),
             panel("full gradients' worth", "f − f*",
                   [curve(name, *way) for name, way in fast.items()],
                   log="y", title="Acceleration, l2 = 0.002·L/n"),
         ),
         f"Dividing by the covered samples leaves {covered['d/m'][1][1] / covered['d/n'][1][1]:.2f} "
-        f"of the gap after a pass. After 30 passes the searched step is at {last['searched']:.1g}, "
-        f"1/2L at {last['1/2L']:.1g}, 1/16L at {last['1/16L']:.1g}. With 1/16L ‖d/n‖ settles near "
+        f"of the gap after a pass. After {len(steps['1/2L'][0]) - 1} passes the searched step is "
+        f"at {last['searched']:.1g}, 1/2L at {last['1/2L']:.1g}, 1/16L at {last['1/16L']:.1g}. With 1/16L ‖d/n‖ settles near "
         "‖∇f‖, with 1/2L it stays a fraction of it. Where ill conditioned, Catalyst overtakes SAG.",
         columns=2,
     )  # fmt: skip
