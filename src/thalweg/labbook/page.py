@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from thalweg.labbook.catalogue import LECTURES
 from thalweg.labbook.lab import Lab
-from thalweg.labbook.result import Drawn, Result, Table, written
+from thalweg.labbook.result import Cell, Drawn, Result, Table, written
 from thalweg.labbook.verdict import CLAIM, CONDITION, CORRECTED, NOTED, WRITTEN, Check
 from thalweg.reports.document import document
 from thalweg.reports.markup import (
@@ -118,11 +118,7 @@ def _figure(drawn: Drawn, name: str) -> Markup:
 
 
 def _table(each: Table) -> Markup:
-    numbers = [
-        k
-        for k in range(1, len(each.heads))
-        if all(not isinstance(row[k], str) or _is_number(row[k]) for row in each.rows)
-    ]
+    numbers = [k for k in range(1, len(each.heads)) if all(_is_number(row[k]) for row in each.rows)]
     rows = [tuple(map(written, row)) for row in each.rows]
     kind = DENSE if len(each.heads) <= NARROW else "stacks"
     return table(each.caption, each.heads, rows, numbers=numbers, kind=kind)
@@ -189,8 +185,8 @@ def _way(before: str, after: str) -> Markup:
     return element("nav", joined(links), aria_label="Neighbours") if links else Markup()
 
 
-def _is_number(text: str) -> bool:
-    return text[:1] in "+-−0123456789∞—" if text else True
+def _is_number(cell: Cell) -> bool:
+    return not isinstance(cell, str) or not cell or cell[0] in "+-−0123456789∞—"
 
 
 def _lower(sentence: str) -> str:

@@ -29,8 +29,8 @@ class Table:
     """Numbers under heads; the first column names the row."""
 
     caption: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
 
     def __post_init__(self) -> None:
         rows = tuple(tuple(_plain(cell) for cell in row) for row in self.rows)

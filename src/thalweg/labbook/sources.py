@@ -63,12 +63,11 @@ def samples(name: str, rows: int | None = None) -> Samples:
     if place is None or not (place / FILES[name]).is_file():
         table = read("@cancer", dtype="float64")
         note = f"{name} is not here ({VARIABLE} names its folder): breast cancer, 569 × 30, instead"
-        return Samples("cancer", ZScore().fit_transform(table.X), table.y, note)
+        return Samples("cancer", ZScore().fit_transform(table.X), np.asarray(table.y), note)
     table = read(place / FILES[name], dtype="float64")
-    X, y = (
-        table.X,
-        table.y if len(table.class_names or ()) == 2 else (table.y == 1).astype(np.int64),
-    )
+    X, y = table.X, np.asarray(table.y)
+    if len(table.class_names or ()) > 2:
+        y = (y == 1).astype(np.int64)
     n = X.shape[0]
     note = f"{name}, {n:,} × {X.shape[1]:,}"
     if rows is not None and rows < n:
@@ -87,18 +86,19 @@ def images(name: str = "mnist") -> Images:
         )
         return _images("mnist", train.X, train.y, test.X, test.y, "MNIST")
     if place is not None and name == "cifar" and (file := place / FILES["cifar"]).is_file():
-        train = read(file)
+        whole = read(file)
         with np.load(file, allow_pickle=False) as held:
-            test = held["X_test"] / np.float32(255.0), held["y_test"].ravel()
-        return _images("cifar", train.X, train.y, *test, "CIFAR-10")
+            X_test, y_test = held["X_test"] / np.float32(255.0), held["y_test"].ravel()
+        return _images("cifar", whole.X, whole.y, X_test, y_test, "CIFAR-10")
     if name == "mnist" and (fetched := _fetched()) is not None:
-        return _images("mnist", *fetched, "MNIST by OpenML")
+        X, y = fetched
+        return _images("mnist", X[:60_000], y[:60_000], X[60_000:], y[60_000:], "MNIST by OpenML")
     digits = read("@digits")
-    order = np.random.default_rng(0).permutation(len(digits.y))
+    X, y = digits.X / np.float32(16.0), np.asarray(digits.y)
+    order = np.random.default_rng(0).permutation(len(y))
     first, last = order[:1297], order[1297:]
-    X = digits.X / np.float32(16.0)
     why = f"{name} is not here ({VARIABLE} names its folder); in its place digits"
-    return _images("digits", X[first], digits.y[first], X[last], digits.y[last], why)
+    return _images("digits", X[first], y[first], X[last], y[last], why)
 
 
 def _images(name: str, X: Any, y: Any, X_test: Any, y_test: Any, what: str) -> Images:
@@ -113,8 +113,8 @@ def _images(name: str, X: Any, y: Any, X_test: Any, y_test: Any, what: str) -> I
 
 
 @functools.cache
-def _fetched() -> tuple[np.ndarray, ...] | None:
-    """Training and test part of MNIST from OpenML, or None; asked once."""
+def _fetched() -> tuple[np.ndarray, np.ndarray] | None:
+    """MNIST from OpenML, the training part first, or None; asked once."""
     if os.environ.get(OFFLINE):
         return None
     from sklearn.datasets import fetch_openml
@@ -127,5 +127,4 @@ def _fetched() -> tuple[np.ndarray, ...] | None:
         return None
     finally:
         socket.setdefaulttimeout(before)
-    X, y = found.data / np.float32(255.0), found.target.astype(np.int64)
-    return X[:60_000], y[:60_000], X[60_000:], y[60_000:]
+    return found.data / np.float32(255.0), found.target.astype(np.int64)

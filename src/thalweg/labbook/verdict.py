@@ -19,6 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
 from thalweg.core.checks import check_choice
 from thalweg.core.errors import InputError
 
@@ -42,18 +44,18 @@ class Check:
     """One statement, whether it held, and the numbers that show it."""
 
     statement: str  # "the gap is below the bound at every T"
-    holds: bool
+    holds: bool | np.bool_  # kept as a plain bool
     measured: str  # "at most 0.71 of it, at T = 3"
     role: str = CLAIM
 
     def __post_init__(self) -> None:
         check_choice("role", self.role, ROLES)
-        object.__setattr__(self, "holds", bool(self.holds))  # NumPy's bools are not JSON's
+        object.__setattr__(self, "holds", bool(self.holds))
 
 
 def judge(checks: Sequence[Check], *, undecided: bool = False) -> Verdict:
     """The verdict on a claim; `undecided` where only a larger budget can tell."""
-    held = {role: [each.holds for each in checks if each.role == role] for role in ROLES}
+    held = {role: [bool(each.holds) for each in checks if each.role == role] for role in ROLES}
     if not any(held[role] for role in (CLAIM, WRITTEN, CONDITION, CORRECTED)):
         raise InputError("checks must judge something, got none but noted ones: a claim is missing")
     if not all(held[CLAIM] + held[CONDITION] + held[CORRECTED]):

@@ -143,7 +143,8 @@ def _gradients(make: Norm, x: Tensor) -> tuple[np.ndarray, np.ndarray]:
             moved[k] += sign * STEP
             ends.append(loss(moved.reshape(x.shape)).item())
         numerical[k] = (ends[0] - ends[1]) / (2.0 * STEP)
-    return at.grad.numpy().ravel(), numerical
+    gradient: Any = at.grad
+    return gradient.numpy().ravel(), numerical
 
 
 def _identity(make: Norm, x: Tensor) -> float:
@@ -199,7 +200,8 @@ def _constant_channel(make: Norm) -> float:
     x = torch.full((8, 1), 3.0, dtype=torch.float64, requires_grad=True)
     y = make(1).double()(x)
     y.sum().backward()
-    is_finite = bool(torch.isfinite(y).all() and torch.isfinite(x.grad).all())
+    gradient: Any = x.grad
+    is_finite = bool(torch.isfinite(y).all() and torch.isfinite(gradient).all())
     return float(y.detach().abs().max()) if is_finite else float("inf")
 
 
@@ -238,7 +240,7 @@ def _lags(weights: np.ndarray, lag: np.ndarray) -> Figure:
 def outside_the_gradient(units: int) -> Any:
     """A batch norm whose gradient takes μ and σ² for constants."""
 
-    class Detached(tw.nets.BatchNorm):  # type: ignore[misc, name-defined]
+    class Detached(tw.nets.BatchNorm):
         def forward(self, x: Tensor) -> Tensor:
             if not self.training:
                 return super().forward(x)
@@ -251,7 +253,7 @@ def outside_the_gradient(units: int) -> Any:
 def eps_outside_the_root(units: int) -> Any:
     """A batch norm that divides by σ + ε."""
 
-    class Outside(tw.nets.BatchNorm):  # type: ignore[misc, name-defined]
+    class Outside(tw.nets.BatchNorm):
         def forward(self, x: Tensor) -> Tensor:
             if not self.training:
                 return super().forward(x)

@@ -115,14 +115,14 @@ def _small(
     import torch
 
     table = tw.read("@digits")
-    order = setting.rng("digits").permutation(len(table.y))
+    order = setting.rng("digits").permutation(len(table.X))
     x = torch.tensor(table.X[order] / 16.0, dtype=torch.float32)
-    y = torch.tensor(table.y[order])
+    y = torch.tensor(np.asarray(table.y)[order])
     model = _network(setting, has_norms, layers, activation, dropout)
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if name.endswith("weight") and weight.ndim == 2:
-                weight *= scale
+                weight.mul_(scale)
     run = tw.nets.fit(
         model, (x[:ROWS], y[:ROWS]), f"sgd[lr={rate}]", batch_size=BATCH, seed=setting.seed,
         epochs=setting.pick(glance=5, quick=15, full=40), progress=False,

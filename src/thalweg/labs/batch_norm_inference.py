@@ -62,15 +62,16 @@ def experiment(setting: Setting, *, statistics: Callable[..., Any] | None = None
 
     measure = statistics or tw.nets.population_statistics
     model, x, y = _trained(setting)
+    norm: Any = model[1]
     x_test, y_test = x[TRAINED:], y[TRAINED:]
-    running = model[1].running_mean.clone(), model[1].running_var.clone()
+    running = norm.running_mean.clone(), norm.running_var.clone()
     lagging = _loss(model, x[:TRAINED], y[:TRAINED]), _accuracy(model, x_test, y_test)
     measure(model, x[:TRAINED], batch_size=BATCH)
     measured = _loss(model, x[:TRAINED], y[:TRAINED]), _accuracy(model, x_test, y_test)
     mean, variance = _by_definition(model, x[:TRAINED])
     off = max(
-        float((model[1].running_mean - mean).abs().max()),
-        float((model[1].running_var / variance - 1.0).abs().max()),
+        float((norm.running_mean - mean).abs().max()),
+        float((norm.running_var / variance - 1.0).abs().max()),
     )
     folded = tw.nets.fold(model, x_test[:64])
     with torch.no_grad():
@@ -132,9 +133,9 @@ def _trained(setting: Setting) -> tuple[nn.Sequential, Tensor, Tensor]:
     from torch import nn
 
     table = tw.read("@digits")
-    order = setting.rng("rows").permutation(len(table.y))
+    order = setting.rng("rows").permutation(len(table.X))
     x = torch.tensor(table.X[order] / 16.0, dtype=torch.float64)
-    y = torch.tensor(table.y[order])
+    y = torch.tensor(np.asarray(table.y)[order])
     norm = tw.nets.BatchNorm
     model = nn.Sequential(
         nn.Linear(64, HIDDEN), norm(HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, HIDDEN), norm(HIDDEN),

@@ -182,7 +182,7 @@ def _growing(found: list[Passes]) -> Figure:
     panels = []
     for each in found:
         r = np.array(each.ratios)
-        marks = []
+        marks: list[Any] = []
         for k, name in enumerate(INNER):
             marks.append(curve(name, r, each.plain[name], 2 * k + 1, dots=True))
             marks.append(curve(f"catalyst {name}", r, each.accelerated[name], 2 * k + 2, dots=True))
@@ -199,7 +199,7 @@ def _growing(found: list[Passes]) -> Figure:
 
 def _table(found: Passes) -> Table:
     heads = ("L/(nμ)", *(f"{part}{name}" for name in INNER for part in ("", "catalyst ")))
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (
             f"{ratio:g}",
             *(side[name][k] for name in INNER for side in (found.plain, found.accelerated)),

@@ -104,9 +104,9 @@ def trained(model: nn.Sequential, data: Images, steps: int, rng: np.random.Gener
     bands = np.array(seen)  # [looks, 3, units]
     shifts = np.array([shift_of(*bands[:, :, k].T) for k in range(UNITS)])
     typical = int(np.argsort(shifts)[UNITS // 2])
-    return Trained(
-        np.array(looks), np.array(accuracies), *bands[:, :, typical].T, float(np.median(shifts))
-    )
+    low, middle, high = bands[:, :, typical].T
+    shift = float(np.median(shifts))
+    return Trained(np.array(looks), np.array(accuracies), low, middle, high, shift)
 
 
 def shift_of(low: np.ndarray, middle: np.ndarray, high: np.ndarray) -> float:

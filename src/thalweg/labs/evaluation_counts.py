@@ -173,7 +173,7 @@ def _count(gaps: np.ndarray, goal: float, N: int) -> float:
 def _scans(setting: Setting, sag: tw.SAG, accelerated: tw.Nesterov) -> dict[str, list[Scan]]:
     """Evaluations against κ and N, each with the rest held."""
     rng, loose, tight = setting.rng("scans"), 1e-3, 1e-10
-    kappas = setting.pick(glance=0.4, quick=1.0, full=4.0) * np.array([30.0, 100.0, 300.0])
+    kappas = setting.pick(glance=0.3, quick=1.0, full=4.0) * np.array([30.0, 100.0, 300.0])
     sizes, seeds = np.array([50, 100, 200]), setting.pick(glance=4, quick=10, full=40)
     most = setting.pick(glance=3_200, quick=6_400, full=51_200)
     many, small = np.array([1 / 16, 1 / 4, 1.0]) * most, np.array([8.0, 32.0, 128.0])
@@ -218,7 +218,7 @@ def _scans(setting: Setting, sag: tw.SAG, accelerated: tw.Nesterov) -> dict[str,
         ],
         "SAG where κ rules": [
             against("sag, κ ≫ N", sag, "κ", far, 50, loose, 1.0),
-            against("sag, κ ≫ N", sag, "N", few, float(far[-1]), loose, 0.0),
+            against("sag, κ ≫ N", sag, "N", few, float(far[1]), loose, 0.0),
         ],
     }
 
@@ -280,7 +280,7 @@ def _shape(setting: Setting, sag: tw.SAG, accelerated: tw.Nesterov) -> Shape:
     }
     stochastic = tw.SGD(schedule="1/t", sampling="uniform", average="none")
     length = len(ways["gradient"]) - 1
-    first, more = 15, setting.pick(glance=2, quick=2, full=10)
+    first, more = 12, setting.pick(glance=2, quick=2, full=10)
     early, late = (
         np.mean(
             [_way(case, stochastic, count, NEVER, 100 * setting.seed + k) for k in range(seeds)],
@@ -390,7 +390,9 @@ def _on_data(
         "sag": _way(case, sag, 200, goal, setting.seed),  # its bound says 110
     }
     stochastic = tw.SGD(schedule="1/t", sampling="uniform")
-    found["stochastic"] = _way(case, stochastic, 100, goal, setting.seed)
+    found["stochastic"] = _way(
+        case, stochastic, setting.pick(glance=50, quick=100, full=1_000), goal, setting.seed
+    )
     ratio = float(problem.row_smoothness.max()) / problem.smoothness
     note = f"{data.note}, logistic, max Lᵢ = {ratio:,.3g}·L"
     return {name: _count(found[name], goal, 1) for name in NAMES}, note

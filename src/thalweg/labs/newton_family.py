@@ -17,7 +17,7 @@ O(√κ), and products of conjugate gradients are at most as many as that.
 from __future__ import annotations
 
 import tracemalloc
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -219,7 +219,7 @@ def _by_kappa(
     kappas: tuple[float, ...], counts: dict[str, list[int]], slopes: dict[str, float]
 ) -> Table:
     heads = ("method", *(f"κ = {kappa:g}" for kappa in kappas), "exponent")
-    rows = [(name, *values, slopes[name]) for name, values in counts.items()]
+    rows: list[tuple[Any, ...]] = [(name, *values, slopes[name]) for name, values in counts.items()]
     return Table("The same on quadratics", heads, rows)
 
 

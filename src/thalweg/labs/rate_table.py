@@ -56,11 +56,11 @@ from thalweg.labbook.sources import Samples, samples
 CONDITION = 30.0  # L/l2 of the data term: Q is one more
 RADIUS = 1.0  # B of the convex stochastic runs: short of the minimizer, so that the ball counts
 FLOOR = 1e-11  # of the first gap: below it f − f* is rounding
-POWER = 0.3  # by which a power, fitted to means of a few runs on real data, may be off
-EPSILONS = {  # of the first gap
-    "gd": (1e-1, 1e-2, 1e-4, 1e-6, 1e-8),
-    "sgd": (1e-2, 3e-3, 1e-3),
-}
+# By which fitted powers may be off. Means of a dozen runs have 1/t with a deviation of 0.1, and so
+# the distance to the next entry of the table, 1/√t, is five times that.
+POWER, ROOT_POWER = 0.35, 0.15
+FEW_DIGITS = 1e-2  # of the first gap
+EPSILONS = (1e-1, FEW_DIGITS, 1e-4, 1e-6, 1e-8)  # for gd; sgd has those of its late passes
 CELLS = ("gd, strongly convex", "gd, convex", "sgd, strongly convex", "sgd, convex")
 
 
@@ -110,14 +110,14 @@ def experiment(setting: Setting, *, step: float = 1.0, schedule: str = "1/t") ->
             _sgd_strong(runs, setting, schedule), _sgd_convex(data, setting),
         ]  # fmt: skip
     first = strong[0]
-    spread, costs = _spread(every[0], setting, step), [_cost(first, name) for name in EPSILONS]
+    spread, costs = _spread(every[0], setting, step), [_cost(first, name) for name in ("gd", "sgd")]
     quarter = _strong(every[0], setting, step, schedule, part=4)
     rates = tuple(
         (each.cell, each.data, _law(each.cell), f"{each.fitted:.2f}", each.share)
         for each in [*found, spread]
     )
     prices = tuple(
-        (each.method, f"{e:g}", float(m), float(m / t))
+        (each.method, f"{e:.2g}", float(m), float(m / t))
         for each in costs
         for e, m, t in zip(each.epsilon, each.measured, each.theory, strict=True)
     )
@@ -172,8 +172,8 @@ def _strong(data: Samples, setting: Setting, step: float, schedule: str, part: i
     lowest, L = _lowest(problem).value, problem.smoothness
     gd = _run(problem, tw.GD(step=step / L), int(15 * L / problem.l2)).trace["value"]
     usual = tw.SGD(schedule=schedule, sampling="uniform")
-    passes = setting.pick(glance=60, quick=100, full=400) * part
-    sgd = _mean(problem, usual, passes, setting.pick(glance=6, quick=6, full=20), setting)
+    passes = setting.pick(glance=64, quick=100, full=400)
+    sgd = _mean(problem, usual, passes, setting.pick(glance=16, quick=12, full=30) // part, setting)
     return Strong(data.name, problem, lowest, gd - lowest, sgd - lowest)
 
 
@@ -308,7 +308,7 @@ def _of_rates(found: list[Measured], spread: Measured) -> list[Check]:
         ),
         Check(
             "and from a start that all eigenvalues share in, falls like 1/t",
-            abs(spread.fitted + 1.0) <= POWER / 2.0, f"t^{spread.fitted:.2f}",
+            abs(spread.fitted + 1.0) <= ROOT_POWER, f"t^{spread.fitted:.2f}",
         ),
         Check(
             "sgd, strongly convex: the mean gap is below ρ²(1 + log t)/2μt after every pass",
@@ -325,7 +325,7 @@ def _of_rates(found: list[Measured], spread: Measured) -> list[Check]:
         ),
         Check(
             "and falls like 1/√t",
-            all(abs(each.fitted + 0.5) <= POWER / 2.0 for each in cells[CELLS[3]]),
+            all(abs(each.fitted + 0.5) <= ROOT_POWER for each in cells[CELLS[3]]),
             f"powers {fitted[CELLS[3]]}",
         ),
     ]  # fmt: skip
@@ -333,7 +333,10 @@ def _of_rates(found: list[Measured], spread: Measured) -> list[Check]:
 
 def _cost(runs: Strong, method: str) -> Cost:
     """Multiplications until the gap is ε of the first, and the table's order of them."""
-    problem, epsilons = runs.problem, np.array(EPSILONS[method])
+    problem, epsilons = runs.problem, np.array(EPSILONS)
+    if method == "sgd":
+        late = runs.sgd[[len(runs.sgd) // 8, -1]] / runs.sgd[0]
+        epsilons = np.geomspace(late[0], 1.02 * late[1], 4)
     # Of a sparse row only what is stored is multiplied.
     width = max(1, round(problem.matrix.entries / problem.n))
     sizes = {"samples": problem.n, "features": width}
@@ -347,7 +350,7 @@ def _cost(runs: Strong, method: str) -> Cost:
     return Cost(method, epsilons, _steps_to(runs, method, epsilons) * one, np.array(orders))
 
 
-def _steps_to(runs: Strong, method: str, epsilons: np.ndarray) -> np.ndarray:
+def _steps_to(runs: Strong, method: str, epsilons: Any) -> np.ndarray:
     """Iterations until the gap is ε of the first, between those that were seen; NaN where never."""
     gaps, each = (runs.gd, 1) if method == "gd" else (runs.sgd, runs.problem.n)
     # Means of few runs wiggle: the lowest so far is what falls for sure.
@@ -356,19 +359,22 @@ def _steps_to(runs: Strong, method: str, epsilons: np.ndarray) -> np.ndarray:
     return np.exp(np.interp(-np.log(epsilons), -logs[1:], counts, right=np.nan))
 
 
+def _visits(runs: Strong, method: str, epsilon: float) -> float:
+    """Gradients of single samples until the gap is ε of the first: n of them are a step of gd."""
+    return float(_steps_to(runs, method, epsilon)) * (runs.problem.n if method == "gd" else 1)
+
+
 def _of_costs(costs: list[Cost], whole: Strong, quarter: Strong) -> list[Check]:
     gd, sgd = costs
     used = float(np.max(gd.measured / gd.theory))
     before, last = (float(gd.measured[k] - gd.measured[k - 1]) for k in (-2, -1))
     power = _power(1.0 / sgd.epsilon, sgd.measured)
     line = sgd.measured[-1] * (sgd.epsilon[-1] / gd.epsilon[-1]) ** power
-    ahead = float(gd.measured[1] / sgd.measured[0])
-    wanted = np.array([sgd.epsilon[1]])
     more_gd, more_sgd = (
-        float((_steps_to(whole, name, wanted) / _steps_to(quarter, name, wanted))[0])
+        _visits(whole, name, sgd.epsilon[0]) / _visits(quarter, name, sgd.epsilon[0])
         for name in ("gd", "sgd")
     )
-    more_gd *= whole.problem.n / quarter.problem.n
+    ahead = _visits(whole, "gd", FEW_DIGITS) / _visits(whole, "sgd", FEW_DIGITS)
     return [
         Check(
             "the cost of gd is at most ndQ·log(1/ε), and grows like the logarithm",
@@ -377,8 +383,8 @@ def _of_costs(costs: list[Cost], whole: Strong, quarter: Strong) -> list[Check]:
             "times those from 10⁻⁴ to 10⁻⁶",
         ),
         Check(
-            "the cost of sgd grows like d/ε", abs(power - 1.0) <= 1.5 * POWER,
-            f"like (1/ε)^{power:.2f}, from ε = {sgd.epsilon[0]:g} to {sgd.epsilon[-1]:g}",
+            "the cost of sgd grows like d/ε", abs(power - 1.0) <= 1.2 * POWER,
+            f"like (1/ε)^{power:.2f}, from ε = {sgd.epsilon[0]:.2g} to {sgd.epsilon[-1]:.2g}",
         ),
         Check(
             "n is in the cost of gd, and not in that of sgd",
@@ -388,7 +394,7 @@ def _of_costs(costs: list[Cost], whole: Strong, quarter: Strong) -> list[Check]:
         Check(
             "so sgd is ahead at few digits and behind at many",
             ahead > 1.0 and bool(line > gd.measured[-1]),
-            f"gd costs {ahead:.2g} times as much at ε = {sgd.epsilon[0]:g}; at {gd.epsilon[-1]:g}, "
+            f"gd costs {ahead:.2g} times as much at ε = {FEW_DIGITS:g}; at {gd.epsilon[-1]:g}, "
             f"by its line, sgd {line / gd.measured[-1]:.2g} times",
         ),
     ]  # fmt: skip
@@ -471,8 +477,8 @@ def _costs_figure(costs: list[Cost], name: str) -> Figure:
         panel("first gap / ε", "multiplications", marks, log="xy"),
         f"Gradient descent takes {gd.measured[0]:.2g} multiplications to ε = {gd.epsilon[0]:g} and "
         f"{gd.measured[-1]:.2g} to {gd.epsilon[-1]:g}; sgd {sgd.measured[0]:.2g} to "
-        f"{sgd.epsilon[0]:g}, and {sgd.measured[-1]:.2g} to {sgd.epsilon[-1]:g}. The lines of the "
-        "table, whose constants are left out, go through the last points.",
+        f"{sgd.epsilon[0]:.2g}, and {sgd.measured[-1]:.2g} to {sgd.epsilon[-1]:.2g}. The lines of "
+        "the table, whose constants are left out, go through the last points.",
     )
 
 
@@ -490,7 +496,7 @@ LAB = Lab(
         Break("constant", "sgd with steps that do not shrink", {"schedule": "constant"}),
     ),
     fails_if="a gap above its bound, a fitted power further than "
-    f"{POWER:g} (1/t) or {POWER / 2:g} (1/√t) from the table's, a cost to ε that does not grow as "
+    f"{POWER:g} (1/t) or {ROOT_POWER:g} (1/√t) from the table's, a cost to ε that does not grow as "
     "the table says, or a planner whose iterations are not the table's",
     remark="The rates are upper bounds for the worst function of a kind, in expectation for sgd. "
     "On given data gradient descent without strong convexity falls at changing powers below its "

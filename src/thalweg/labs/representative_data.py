@@ -146,7 +146,8 @@ def experiment(setting: Setting, *, draw: Draw = at_random) -> Findings:
 def _population() -> Population:
     table = tw.read("@diabetes")
     X = tw.data.ZScore().fit_transform(table.X)
-    y = np.asarray(table.y) - np.mean(table.y)
+    y = np.asarray(table.y, dtype=float)
+    y = y - y.mean()
     whole = Population(X, y, np.zeros(X.shape[1]), 0.0)
     w = _minimizer(whole, np.arange(len(y)))
     gradients = X * (X @ w - y)[:, None] + L2 * w
@@ -184,7 +185,8 @@ def _spread(
             )
         )  # fmt: skip
     means = np.mean(squares, axis=0)
-    return Spread(n, *np.sqrt(means[:3]).tolist(), float(means[3]))
+    from_truth, apart, surfaces = np.sqrt(means[:3]).tolist()
+    return Spread(n, from_truth, apart, surfaces, float(means[3]))
 
 
 def _distances(
@@ -228,7 +230,7 @@ def _surfaces(setting: Setting, population: Population, every: np.ndarray, draw:
                 [
                     Contour(spans[0], spans[1], heights, levels),
                     Point("its minimum", spans[0][lowest[1]], spans[1][lowest[0]]),
-                    Point("the population's", *population.w[[BMI, PRESSURE]], "cross"),
+                    Point("the population's", population.w[BMI], population.w[PRESSURE], "cross"),
                 ],
                 title=title,
             )

@@ -58,7 +58,7 @@ HARDER = 1_000.0  # of those that count steps
 REACH = 1e-8  # of the first gap
 MOST = 200  # epochs
 EXACT = 1e-11  # of the first gap: down to it, differences of values have digits left
-FLOOR = 1e-14  # of the first gap: below it is rounding
+FLOOR = 1e-12  # of the first gap: below it is rounding
 BATCHES = (1, 4, 16, 64)
 
 
@@ -127,7 +127,7 @@ def experiment(setting: Setting, *, method: type[tw.SVRG] = tw.SVRG) -> Findings
     ]
     return Findings(
         checks,
-        [_course_table(courses), _option_table(options, literal)],
+        [_course_table(courses), _option_table(options), _batch_table(batches)],
         [_draw_courses(courses), _draw_inside(courses[0], batches)],
         [each.note for each in every],
     )
@@ -139,7 +139,7 @@ def _data(setting: Setting) -> list[Data]:
     small = Data("cancer", X, np.asarray(cancer.y), "breast cancer, 569 × 30, z-scores")
     if setting.budget == "glance":
         return [small]
-    rows = setting.pick(quick=1_500, full=10_000)
+    rows = setting.pick(quick=4_000, full=20_000)
     found = [Data(*samples(name, rows)) for name in ("a9a", "covtype")]
     if all(each.name != "cancer" for each in found):
         return found
@@ -176,7 +176,7 @@ def _course(data: Data, setting: Setting, method: type[tw.SVRG]) -> Course:
     first = problem.value(problem.start) - best.value
     chosen = tw.theory.svrg.recommended(smoothness=L, strong_convexity=problem.l2)
     inner, own = chosen.inner_steps / problem.n, 0.5 / L
-    epochs, seeds = 5, _seeds(setting, setting.pick(glance=4, quick=10, full=50))
+    epochs, seeds = 8, _seeds(setting, setting.pick(glance=4, quick=10, full=50))
 
     def way(taken: Any, count: int, chances: list[int]) -> Way:
         runs = [
@@ -200,7 +200,7 @@ def _course(data: Data, setting: Setting, method: type[tw.SVRG]) -> Course:
             practice.trace["passes"], (practice.trace["value"] - best.value) / first
         ),
         "random": way(method(own, "uniform", iterate="random"), 18, seeds[:1]),
-        "sgd": way(sgd, 36, seeds[:1]),
+        "sgd": way(sgd, 18, seeds[:1]),
     }  # fmt: skip
     gaps = practice.trace["value"] - best.value
     needed = tw.theory.svrg.epochs(
@@ -327,7 +327,7 @@ def _course_checks(courses: list[Course]) -> list[Check]:
         Check(
             "theory's step 0.1/L, m = 50L/μ and a random iterate: the mean gap is at most θˢ of "
             "the first after every epoch, θ = 1/2",
-            all(np.all(each.ways["theory"].gaps <= each.bound + FLOOR) for each in courses),
+            all(np.all(each.ways["theory"].gaps[1:] <= each.bound[1:]) for each in courses),
             _told(
                 courses,
                 lambda each: f"{each.ways['theory'].gaps[1]:.2g} after one epoch, "
@@ -395,10 +395,10 @@ def _literal_checks(literal: Literal) -> list[Check]:
 def _batch_check(batches: Batches) -> Check:
     off = batches.steps / batches.theory
     return Check(
-        # Orders, of which constants are left out.
-        "mini-batches, with a step 1/2L_b: steps fall with b like n/b + L_b/μ, within a factor of "
-        "2, to less than a third at b = 16",
-        np.all((off >= 0.5) & (off <= 2.0)) and batches.steps[2] < batches.steps[0] / 3.0,
+        # From above only: it is the order of a bound, and one sample a step may do worse than it.
+        "mini-batches, with a step 1/2L_b: steps fall with b at least like n/b + L_b/μ, within a "
+        "factor of 2, to less than a third at b = 16",
+        bool(np.all(off <= 2.0) and batches.steps[2] < batches.steps[0] / 3.0),
         f"{batches.name}: "
         + ", ".join(
             f"{steps:,.0f} steps of {b}"
@@ -436,8 +436,8 @@ def _course_table(courses: list[Course]) -> Table:
     return Table("Gaps over the first", ("run", "passes", "gap", "θˢ"), tuple(rows))
 
 
-def _option_table(options: dict[str, tw.Run], literal: Literal) -> Table:
-    rows = [
+def _option_table(options: dict[str, tw.Run]) -> Table:
+    rows: list[tuple[str | float, ...]] = [
         (name, float(run.trace["passes"][-1]), run.outcome.word, float(run.certificate.gap or 0.0))
         for name, run in options.items()
     ]
@@ -445,6 +445,15 @@ def _option_table(options: dict[str, tw.Run], literal: Literal) -> Table:
         "Practical issues, each to a duality gap of 10⁻⁶", ("variant", "passes", "ended", "gap"),
         tuple(rows),
     )  # fmt: skip
+
+
+def _batch_table(batches: Batches) -> Table:
+    columns = (batches.sizes, batches.steps, batches.theory, batches.own)
+    return Table(
+        f"Steps to {REACH:g} of the first gap by samples a step, {batches.name}",
+        ("samples a step", "steps, 1/2L_b", "∝ n/b + L_b/μ", "steps, the library's step"),
+        tuple(tuple(float(each) for each in row) for row in zip(*columns, strict=True)),
+    )
 
 
 def _draw_courses(courses: list[Course]) -> Figure:
