@@ -24,11 +24,11 @@ OPTIMIZERS = (
 LABS = (
     "adagrad", "adam", "augmentation", "batch-norm", "batch-norm-benefits",
     "batch-norm-inference", "batch-norm-naive", "bias-init", "catalyst", "clipping",
-    "conditioning", "convexity", "covariate-shift", "descent-lemma", "dropout",
+    "conditioning", "convexity", "covariate-shift", "descent-lemma",
     "early-stopping", "empirical-risk", "error-tradeoff", "evaluation-counts",
     "gd-least-squares", "gd-rate", "heavy-ball", "hessian-verdict", "init-schemes",
     "init-variance", "iteration-cost", "kl-sparsity", "l1-sparsity", "learning-rate",
-    "local-optima", "max-norm", "mnist-table", "nadam", "nesterov", "newton-family", "pre-init",
+    "local-optima", "max-norm", "mnist-table", "nadam", "nesterov", "newton-family",
     "rate-table", "representative-data", "ridge", "ridge-polynomial", "rmsprop", "rosenbrock",
     "saddle", "sag-numbers", "sag-practice", "sag-rate", "sag-sampling", "scaling", "sgd-lemma",
     "sgd-sampling", "sgd-theorem", "svrg", "vanish-explode", "weight-decay", "zero-init",

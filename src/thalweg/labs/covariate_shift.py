@@ -1,4 +1,4 @@
-"""What goes into a unit wanders while a network learns; with batch norm it stands still.
+"""What goes into a unit wanders in training, and with batch norm hardly.
 
 A layer learns from inputs that the layers below it make, and these change with every step: the
 distribution of its inputs is not that of the step before (internal covariate shift). The paper

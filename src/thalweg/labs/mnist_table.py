@@ -44,6 +44,8 @@ import thalweg as tw
 from thalweg.core.storage import from_json, to_json, write_file
 from thalweg.figures.styles import HUES, Style
 from thalweg.labbook import (
+    CORRECTED,
+    WRITTEN,
     Axis,
     Break,
     Check,
@@ -93,14 +95,29 @@ class Recipe:
     clip_norm: float | None = None
 
 
-# Chosen by the error on the last 10,000 training images, trained on the others; never on the test.
+# Chosen by the error on the last 10,000 training images, trained on the others, as `TRIED` shows;
+# never on the test images, and never for being close to the lecture's figure.
 RECIPES = (
-    Recipe("L2", "l2", 1.62, 0.1, 20, l2=1e-4),
-    Recipe("L2 + L1 towards the end", "l2-l1", 1.60, 0.1, 20, l2=1e-4, l1=1e-3),
-    Recipe("L2 + KL-sparsity", "l2-kl", 1.55, 0.1, 20, l2=1e-4, kl=1e-4, clip_norm=1.0),
-    Recipe("max-norm", "max-norm", 1.35, 0.1, 20, radius=1.5),
-    Recipe("dropout + L2", "dropout-l2", 1.25, 0.2, 60, l2=1e-5, dropout=True),
-    Recipe("dropout + max-norm", "dropout-max-norm", 1.05, 0.2, 60, radius=2.0, dropout=True),
+    Recipe("L2", "l2", 1.62, 0.1, 20, l2=5e-4),
+    Recipe("L2 + L1 towards the end", "l2-l1", 1.60, 0.1, 20, l2=5e-4, l1=1e-3),
+    Recipe("L2 + KL-sparsity", "l2-kl", 1.55, 0.1, 20, l2=5e-4, kl=1e-4, clip_norm=1.0),
+    Recipe("max-norm", "max-norm", 1.35, 0.3, 20, radius=1.0),
+    Recipe("dropout + L2", "dropout-l2", 1.25, 0.1, 100, l2=1e-5, dropout=True),
+    Recipe("dropout + max-norm", "dropout-max-norm", 1.05, 0.1, 100, radius=2.0, dropout=True),
+)
+# All that was tried: row, strengths, first rate, epochs, error on the validation part in %.
+TRIED = (
+    ("L2", "δ = 1e-4", 0.1, 12, "1.61"),
+    ("L2", "δ = 5e-4", 0.1, 12, "1.47"),
+    ("L2", "δ = 1e-3", 0.1, 12, "1.65"),
+    ("L2 + KL-sparsity", "δ = 1e-4, β = 1e-4, ρ = 0.05", 0.1, 12, "1.64"),
+    ("max-norm", "c = 1.5", 0.1, 12, "1.62"),
+    ("max-norm", "c = 2", 0.3, 12, "1.65"),
+    ("max-norm", "c = 1", 0.3, 12, "1.51"),
+    ("dropout + L2", "δ = 1e-5", 0.1, 20, "1.67"),
+    ("dropout + max-norm", "c = 2", 0.2, 25, "1.82"),
+    ("dropout + max-norm", "c = 3", 0.05, 15, "1.76"),
+    ("dropout + max-norm", "c = 2", 0.1, 20, "1.57"),
 )
 L2_ROWS, OTHER_ROWS = RECIPES[:3], RECIPES[3:]
 SHORT = {  # in figures, where room is scarce
@@ -182,7 +199,7 @@ def experiment(
     ]
     return Findings(
         [*(judged(pieces) if is_judged else ()), *inspected.checks],
-        [table_of(pieces), recipes_table(), *inspected.tables],
+        [table_of(pieces), recipes_table(), tried_table(), *inspected.tables],
         [*drawn(pieces), *inspected.figures],
         [each for each in notes if each],
         undecided=not is_judged,
@@ -654,22 +671,29 @@ def judged(pieces: dict[str, list[dict[str, Any]]]) -> list[Check]:
             f"{recipe.row}: within {WITHIN} points of {recipe.lecture:.2f} %",
             abs(means[recipe.slug] - recipe.lecture) <= WITHIN,
             f"{means[recipe.slug]:.2f} %, {means[recipe.slug] - recipe.lecture:+.2f} points",
+            WRITTEN,
         )
         for recipe in RECIPES
     ]
-    steps: Sequence[tuple[str, Sequence[Recipe], Recipe]] = (
-        ("max-norm has fewer errors than each of the three with L2 alone", L2_ROWS, OTHER_ROWS[0]),
-        ("dropout + L2 has fewer than max-norm", OTHER_ROWS[:1], OTHER_ROWS[1]),
-        ("dropout + max-norm has fewer than dropout + L2", OTHER_ROWS[1:2], OTHER_ROWS[2]),
-    )
-    for statement, above, below in steps:
-        gap = min(means[each.slug] for each in above) - means[below.slug]
+    plain, thinned = RECIPES[:4], RECIPES[4:]
+    bounded, decayed, best = (OTHER_ROWS[k : k + 1] for k in range(3))
+    steps: Sequence[tuple[str, str, Sequence[Recipe], Sequence[Recipe]]] = (
+        (WRITTEN, "max-norm has fewer errors than each of the three with L2 and no dropout",
+         L2_ROWS, bounded),
+        (WRITTEN, "dropout + L2 has fewer than max-norm", bounded, decayed),
+        (WRITTEN, "dropout + max-norm has fewer than dropout + L2", decayed, best),
+        (CORRECTED, "both rows with dropout have fewer than all four without", plain, thinned),
+    )  # fmt: skip
+    for role, statement, above, below in steps:
+        gap = min(means[each.slug] for each in above) - max(means[each.slug] for each in below)
         checks.append(
             Check(
-                f"{statement}, beyond the spread", gap > needed,
+                f"{statement}, beyond the spread",
+                gap > needed,
                 f"{gap:+.3f} points at least, {needed:.3f} needed (s = {spread:.3f} over seeds)",
+                role,
             )
-        )  # fmt: skip
+        )
     return checks
 
 
@@ -703,6 +727,16 @@ def recipes_table() -> Table:
             for recipe in RECIPES
         ),
     )  # fmt: skip
+
+
+def tried_table() -> Table:
+    """The search for the recipes, in full."""
+    return Table(
+        "Tried on the last 10,000 training images, one seed each (deviation of such a figure: "
+        "0.12 points)",
+        ("method", "strengths", "first rate", "epochs", "validation error, %"),
+        TRIED,
+    )
 
 
 def strengths_of(recipe: Recipe) -> str:
@@ -792,7 +826,7 @@ longest = model[1].weight.norm(dim=1).max().item()
 print(f"{100 * error:.1f} % errors, longest unit {longest:.4f}")
 assert error < 0.1 and longest <= 2.0 * (1 + 1e-6)
 """,
-    seconds=2.0,
+    seconds=3.0,
     needs_full=True,
     needs_torch=True,
 )
