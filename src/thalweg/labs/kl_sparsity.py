@@ -54,8 +54,8 @@ TARGETS = (0.05, 0.2)
 STRENGTH = 100.0  # β of the networks
 PULLS = (-2.0, -0.5, 0.5, 2.0)  # k of the units that are pulled
 ROUNDING = 1e-9
-# By the target. At the minimum a unit is off by ρ(1 − ρ)k/β: with β = 100 by a tenth of ρ only where
-# the loss pulls with a slope of ten, of a loss that begins at log 10 = 2.3.
+# By the target. At the minimum a unit is off by ρ(1 − ρ)k/β: with β = 100 by a tenth of ρ only
+# where the loss pulls with a slope of ten, of a loss that begins at log 10 = 2.3.
 NEAR = 0.1
 
 Make = Callable[[float, float], Any]  # a regularizer, by target and strength
