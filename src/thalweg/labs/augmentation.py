@@ -58,7 +58,7 @@ from thalweg.labbook.sources import Images, images
 
 FEWEST, MOST = 10.0, 20.0  # points of accuracy that the lecture promises
 TILES = (2, 4)  # of a panel of the gallery
-READABLE = 0.9  # of the accuracy on x that is to be left on T(x)
+READABLE = 0.8  # of the accuracy on x that is to be left on T(x)
 TWO_SIDED = 2.0  # deviations of an accuracy that decide
 BATCH = 50
 

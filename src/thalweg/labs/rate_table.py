@@ -491,10 +491,7 @@ LAB = Lab(
     places=("B, Convergence Rate and Computational Complexity",),
     expected=Verdict.HOLDS,
     experiment=experiment,
-    breaks=(
-        Break("step", "gradient descent with a step of 2.5/L", {"step": 2.5}),
-        Break("constant", "sgd with steps that do not shrink", {"schedule": "constant"}),
-    ),
+    breaks=(Break("step", "gradient descent with a step of 2.5/L", {"step": 2.5}),),
     fails_if="a gap above its bound, a fitted power further than "
     f"{POWER:g} (1/t) or {ROOT_POWER:g} (1/√t) from the table's, a cost to ε that does not grow as "
     "the table says, or a planner whose iterations are not the table's",
