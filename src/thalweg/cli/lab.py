@@ -43,6 +43,7 @@ DONE_COLUMNS = (
     Column("took", is_right=True, rank=1),
 )
 FOLDER = "labs"
+WIDE = 80  # columns, from which formulas stand below the claim
 
 
 @click.command()
@@ -156,7 +157,8 @@ def text(screen: Screen, tried: Lab, result: Result, files: Sequence[str]) -> st
     """What a person reads of a lab: the claim, its numbers, the verdict."""
     where = f" ({'; '.join(tried.places)})"
     lines = [screen.labelled("claim", tried.claim + where)]
-    lines += [f"           {line}" for line in screen.spelled(tried.formula).splitlines()]
+    indent = " " * (11 if screen.columns >= WIDE else 2)
+    lines += [indent + line for line in screen.spelled(tried.formula).splitlines()]
     lines += [part for each in result.tables for part in ("", table_text(screen, each))]
     lines.append("")
     for check in result.checks:
