@@ -34,7 +34,7 @@ def test_without_a_word_there_is_help():
 
 
 def test_without_a_stdout():
-    done = subprocess.run(f"{sys.executable} -m thalweg.cli lab >&-", shell=True, check=False)
+    done = subprocess.run(f"{sys.executable} -m thalweg.cli methods >&-", shell=True, check=False)
     assert done.returncode == 0
 
 
@@ -133,7 +133,7 @@ def test_a_reader_who_has_gone():
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
-        [*MODULE, "lab"], stdout=write, stderr=subprocess.PIPE, text=True, check=False
+        [*MODULE, "methods"], stdout=write, stderr=subprocess.PIPE, text=True, check=False
     )
     os.close(write)
     assert done.returncode == 141

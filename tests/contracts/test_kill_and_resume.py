@@ -17,12 +17,12 @@ from thalweg.methods.loop import Journey
 
 
 def test_a_kill_before_any_write_is_resumed_to_the_same_bits():
-    cases = ("auto, l1", "saga", "cd", "race")
+    cases = ("auto, l1", "saga", "race")
     chosen = [word for case in cases for word in ("--case", case)]
-    command = [sys.executable, kills.__file__, "--writes", "--kills", "5", *chosen]
+    command = [sys.executable, kills.__file__, "--writes", "--kills", "3", *chosen]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("5 before writes: same bits") == len(cases)
+    assert done.stdout.count("3 before writes: same bits") == len(cases)
 
 
 def test_ctrl_c_ends_politely_and_is_resumed_to_the_same_bits(tmp_path, monkeypatch):
