@@ -55,6 +55,7 @@ def test_html_is_escaped():
     ("shown", "expected"),
     [
         (spelled_seconds(2.5), "2.5 s"), (spelled_seconds(0.0025), "2.5 ms"),
+        (spelled_seconds(1260.4), "1,260 s"),
         (spelled_seconds(3e-6), "3 µs"), (spelled_seconds(float("inf")), "∞"),
         (spelled_count(1234.0), "1,234"), (spelled_count(3e7), "3.0e+07"),
         (spelled_bytes(999), "999 B"), (spelled_bytes(12_300_000), "12.3 MB"),

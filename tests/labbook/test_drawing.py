@@ -27,6 +27,12 @@ def test_long_curves_keep_their_extremes():
     assert drawn.x[[0, -1]].tolist() == [0, 19_999]
 
 
+def test_long_curves_are_whole_on_either_axis():
+    drawn = curve("long", np.arange(1, 20_001), np.zeros(20_000))
+    assert drawn.x[:10].tolist() == list(range(1, 11))
+    assert np.diff(drawn.x).max() <= 20_000 / 100
+
+
 def test_axes_by_their_labels():
     made = panel("T", "gap", [], log="y")
     assert (made.x, made.y) == (Axis("T"), Axis("gap", "log"))

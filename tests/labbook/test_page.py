@@ -49,3 +49,28 @@ def test_conditions_corrections_and_failures_are_said():
     told = page(LAB, result(checks=written, expected=Verdict.FAILS_AS_WRITTEN))
     assert "as the lecture has it" in told
     assert "badge bad" not in told  # what the lecture has wrong is no failure of the lab
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        (("gd", 1.0, "words that may go on in the next line"), "dense"),
+        (("gd", 1.0, "oneverylongwordthatmaynotgoonanywhere"), "stacks"),
+    ],
+)
+def test_a_table_too_wide_for_a_narrow_screen_becomes_a_list(row, kind):
+    told = page(LAB, result(tables=[Table("t", ("name", "loss", "said"), (row,))]))
+    assert f'<table class="{kind}">' in told
+
+
+def test_numbers_and_fractions_are_not_broken_between_lines():
+    told = page(LAB, result(tables=[Table("t", ("name", "to 1e-6", "L/μ"), (("gd", "1e-06", 2),))]))
+    assert "to 1e−6" in told
+    assert "1e−06" in told
+    assert "L/\N{WORD JOINER}μ" in told
+
+
+def test_a_list_of_numbers_may_go_on_in_the_next_line():
+    told = page(LAB, result(tables=[Table("t", ("name", "both"), (("gd", "1, 2"),))]))
+    assert 'class="n">1, 2' not in told
+    assert ">1, 2</td>" in told

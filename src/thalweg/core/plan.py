@@ -196,9 +196,11 @@ def spelled_count(number: float) -> str:
 
 
 def spelled_seconds(seconds: float) -> str:
-    """Three digits and a unit."""
+    """Three digits and a unit; whole seconds from a thousand on."""
     if not math.isfinite(seconds):
         return "∞"
+    if seconds >= 1e3:
+        return f"{seconds:,.0f} s"
     for factor, unit in ((1.0, "s"), (1e3, "ms")):
         if seconds * factor >= 1.0:
             return f"{seconds * factor:.3g} {unit}"

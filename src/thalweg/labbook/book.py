@@ -23,6 +23,7 @@ from thalweg.reports.markup import (
     BAD,
     GOOD,
     SIGNS,
+    STACKS,
     Markup,
     badge,
     element,
@@ -113,7 +114,7 @@ def _glance(results: dict[str, Result]) -> Markup:
 def _subject(title: str, names: tuple[str, ...], results: dict[str, Result]) -> Markup:
     rows = [
         (
-            element("a", name, href=f"{name}.html"),
+            element("a", name, href=f"{name}.html", class_="name"),
             results[name].claim,
             badge(verdict_words(results[name]), tone_of(results[name])),
             spelled_seconds(results[name].seconds),
@@ -122,7 +123,7 @@ def _subject(title: str, names: tuple[str, ...], results: dict[str, Result]) -> 
         if name in results
     ]
     heads = ("lab", "claim", "verdict", "took")
-    return section(_key(title), title, [table("", heads, rows, numbers=(3,), kind="stacks")])
+    return section(_key(title), title, [table("", heads, rows, numbers=(3,), kind=STACKS)])
 
 
 def _reading(results: dict[str, Result]) -> Markup:

@@ -40,8 +40,13 @@ def curve(
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if len(x) > LIMIT:
-        is_log = bool(x.min() > 0 and x.max() / x.min() > 100 and not _is_even(x))
-        kept = thin(x, np.where(np.isfinite(y), y, 0.0), log=is_log)
+        # Its axis may be linear or logarithmic: half of the points for each.
+        heights, scales = (
+            np.where(np.isfinite(y), y, 0.0),
+            (False, True) if x.min() >= 0 else (False,),
+        )
+        halves = [thin(x, heights, limit=LIMIT // len(scales), log=is_log) for is_log in scales]
+        kept = np.unique(np.concatenate(halves))
         x, y = x[kept], y[kept]
     drawn = _style(name if style is None else style)
     if theory:
@@ -82,8 +87,3 @@ def _style(asked: str | int | Style) -> Style:
         return Style(HUES[asked % len(HUES)])
     named = style_of(asked)
     return named if named in METHODS.values() else replace(named, dash=())
-
-
-def _is_even(x: np.ndarray) -> bool:
-    gaps = np.diff(x)
-    return bool(gaps.max() <= 1.5 * max(gaps.min(), 1e-300))

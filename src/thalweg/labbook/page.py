@@ -6,6 +6,9 @@ narrow screen and in the dark, as reports are.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from thalweg.labbook.catalogue import LECTURES
 from thalweg.labbook.lab import Lab
 from thalweg.labbook.result import Cell, Drawn, Result, Table, written
@@ -17,6 +20,7 @@ from thalweg.reports.markup import (
     GOOD,
     INFO,
     SIGNS,
+    STACKS,
     Markup,
     badge,
     element,
@@ -34,7 +38,9 @@ ROLES = {
     CORRECTED: "corrected",
     NOTED: "noted",
 }
-NARROW = 5  # columns of a table that is set small on narrow screens
+EXPONENT = re.compile(r"(?<=\de)-(?=\d)")  # a line may break at a hyphen, and not at a minus
+UNBROKEN = "/\N{WORD JOINER}"  # nor at such a fraction bar
+ROOM = 40  # letters of a dense table's row on a narrow screen, a column's margin being one
 
 
 def page(tried: Lab, result: Result, *, before: str = "", after: str = "") -> str:
@@ -119,9 +125,21 @@ def _figure(drawn: Drawn, name: str) -> Markup:
 
 def _table(each: Table) -> Markup:
     numbers = [k for k in range(1, len(each.heads)) if all(_is_number(row[k]) for row in each.rows)]
-    rows = [tuple(map(written, row)) for row in each.rows]
-    kind = DENSE if len(each.heads) <= NARROW else "stacks"
-    return table(each.caption, each.heads, rows, numbers=numbers, kind=kind)
+    rows = [tuple(EXPONENT.sub("−", written(cell)) for cell in row) for row in each.rows]
+    kind = DENSE if _width(each.heads, rows, numbers) <= ROOM else STACKS
+    heads = [EXPONENT.sub("−", head).replace("/", UNBROKEN) for head in each.heads]
+    return table(each.caption, heads, rows, numbers=numbers, kind=kind)
+
+
+def _width(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int]) -> int:
+    """Letters that a row takes at least: whole numbers, the longest words of texts, margins."""
+    columns = [
+        [head.split(), *([cell] if k in numbers else cell.split() for cell in cells)]
+        for k, (head, *cells) in enumerate(zip(heads, *rows, strict=True))
+    ]
+    return sum(
+        1 + max(len(word) for words in column for word in words or [""]) for column in columns
+    )
 
 
 def _derivation(tried: Lab) -> Markup:
@@ -186,7 +204,10 @@ def _way(before: str, after: str) -> Markup:
 
 
 def _is_number(cell: Cell) -> bool:
-    return not isinstance(cell, str) or not cell or cell[0] in "+-−0123456789∞—"
+    """Numbers and texts that begin with one, but no lists of them."""
+    if not isinstance(cell, str) or not cell:
+        return True
+    return cell[0] in "+-−0123456789∞—" and ", " not in cell
 
 
 def _lower(sentence: str) -> str:
@@ -206,5 +227,13 @@ border-radius:0;font-size:.9375rem}
 .glance li{margin:0}
 .glance a{text-decoration:none}
 ol.reading{columns:2;padding-left:1.5rem}
-@media (max-width:560px){ol.reading{columns:1}}
+a.name{white-space:nowrap}
+thead .n{white-space:normal}
+.dense tbody th,.dense td{overflow-wrap:normal}
+@media (max-width:560px){
+ol.reading{columns:1}
+pre.formula{padding-left:.75rem;font-size:.75rem;white-space:break-spaces}
+.stacks tr{grid-template-columns:minmax(0,1fr)}
+.stacks td::before{white-space:normal}
+}
 """
