@@ -1,7 +1,9 @@
 """KL-sparsity: by hand, against autograd of the explicit penalty, reaching its target."""
 
 import copy
+import gc
 import math
+import weakref
 
 import pytest
 import torch
@@ -136,6 +138,20 @@ def test_two_batches_in_flight_keep_apart():
     model.zero_grad()
     model(X).sum().backward()
     torch.testing.assert_close(both, 2 * model[0].weight.grad)
+
+
+@pytest.mark.parametrize("in_loss", [False, True])
+def test_batches_are_let_go(in_loss):
+    model = nn.Sequential(nn.Linear(3, 4), nn.Sigmoid(), nn.Linear(4, 1))
+    sparsity = tw.nets.KLSparsity()
+    sparsity.attach(model)
+    seen = []
+    model[1].register_forward_hook(lambda module, inputs, a: seen.append(weakref.ref(a)))
+    for _ in range(3):
+        loss = model(torch.ones(2, 3)).sum()
+        (loss + sparsity.penalty(model, 0.0) if in_loss else loss).backward()
+    gc.collect()
+    assert [a() for a in seen] == [None, None, None]
 
 
 def test_inference_is_not_penalised():

@@ -51,11 +51,18 @@ class Squash(NamedTuple):
 
 
 @dataclass
+class Use:
+    """What becomes of one batch's penalty."""
+
+    is_in_loss: bool = False  # whether `penalty` was asked for
+
+
+@dataclass
 class Batch:
     """What one forward pass leaves behind."""
 
     divergences: list[torch.Tensor] = field(default_factory=list)  # one an activation, β left out
-    is_in_loss: bool = False  # whether `penalty` was asked for
+    use: Use = field(default_factory=Use)
 
 
 SQUASHES: dict[type[nn.Module], Squash] = {
@@ -117,7 +124,7 @@ class KLSparsity(Regularizer):
     def penalty(self, model: nn.Module, progress: float) -> torch.Tensor | float:
         """P of the last training batch, which from now on carries the gradient."""
         self._progress = progress
-        self._batch.is_in_loss = True
+        self._batch.use.is_in_loss = True
         strength = self.strength_at(progress)
         return strength * sum(self._batch.divergences) if strength else 0.0
 
@@ -141,14 +148,17 @@ class KLSparsity(Regularizer):
             mean = squash.value(wide).mean(places, keepdim=True)
             # The value is that of the clamp, the slope that of the mean: a clamp would have none.
             mean = mean + (mean.clamp(EPSILON, 1 - EPSILON) - mean).detach()
-            batch, fixed, rho_hat = self._batch, wide.detach(), mean.detach()
-            batch.divergences.append(divergence(self.target, mean).sum())
+            self._batch.divergences.append(divergence(self.target, mean).sum())
+            # The graph keeps the hook: were it to keep part of the graph, here `a` or the batch's
+            # divergences, neither would ever be let go.
+            use, fixed, rho_hat = self._batch.use, wide.detach(), mean.detach()
+            count = a.numel() // a.shape[1]
             self.activations[name] = rho_hat.flatten()
 
             def pull(grad: torch.Tensor) -> torch.Tensor | None:
-                if batch.is_in_loss:
+                if use.is_in_loss:
                     return None
-                rho, count = self.target, a.numel() // a.shape[1]
+                rho = self.target
                 slope = ((1 - rho) / (1 - rho_hat) - rho / rho_hat) / count
                 strength = self.strength_at(self._progress)
                 return grad + (strength * slope * squash.slope(fixed)).to(grad.dtype)
