@@ -24,12 +24,13 @@ OPTIMIZERS = (
 LABS = (
     "adagrad", "adam", "augmentation", "batch-norm", "batch-norm-benefits",
     "batch-norm-inference", "batch-norm-naive", "bias-init", "catalyst", "clipping",
-    "conditioning", "convexity", "covariate-shift", "descent-lemma",
+    "conditioning", "convexity", "covariate-shift", "descent-lemma", "dropout",
     "early-stopping", "empirical-risk", "error-tradeoff", "evaluation-counts",
     "gd-least-squares", "gd-rate", "heavy-ball", "hessian-verdict", "init-schemes",
     "init-variance", "iteration-cost", "kl-sparsity", "l1-sparsity", "learning-rate",
     "local-optima", "max-norm", "mnist-table", "nadam", "nesterov", "newton-family",
-    "rate-table", "representative-data", "ridge", "ridge-polynomial", "rmsprop", "rosenbrock",
+    "pre-init", "rate-table", "representative-data", "ridge", "ridge-polynomial", "rmsprop",
+    "rosenbrock",
     "saddle", "sag-numbers", "sag-practice", "sag-rate", "sag-sampling", "scaling", "sgd-lemma",
     "sgd-sampling", "sgd-theorem", "svrg", "vanish-explode", "weight-decay", "zero-init",
 )  # fmt: skip

@@ -25,10 +25,10 @@ SECTIONS = {
     ),
     "Generalization and regularization": (
         "error-tradeoff", "ridge", "ridge-polynomial", "weight-decay", "l1-sparsity",
-        "max-norm", "kl-sparsity", "mnist-table", "early-stopping", "augmentation",
+        "dropout", "max-norm", "kl-sparsity", "mnist-table", "early-stopping", "augmentation",
     ),
     "Initialization and normalization": (
-        "zero-init", "init-variance", "init-schemes", "bias-init", "scaling",
+        "zero-init", "init-variance", "init-schemes", "bias-init", "pre-init", "scaling",
         "batch-norm", "batch-norm-inference", "batch-norm-naive", "batch-norm-benefits",
         "covariate-shift",
     ),
@@ -38,7 +38,7 @@ READING = {
     "A": (
         "convexity", "descent-lemma", "gd-rate", "gd-least-squares", "iteration-cost", "heavy-ball",
         "adagrad", "rmsprop", "adam", "empirical-risk", "error-tradeoff", "ridge", "weight-decay",
-        "ridge-polynomial", "l1-sparsity", "mnist-table", "kl-sparsity", "max-norm",
+        "ridge-polynomial", "l1-sparsity", "dropout", "mnist-table", "kl-sparsity", "max-norm",
         "early-stopping", "augmentation", "zero-init", "init-variance", "init-schemes", "scaling",
         "batch-norm",
     ),
@@ -52,7 +52,7 @@ READING = {
         "learning-rate", "local-optima", "representative-data", "saddle", "rosenbrock",
         "conditioning", "hessian-verdict", "newton-family", "vanish-explode", "clipping",
         "heavy-ball", "nesterov", "adagrad", "rmsprop", "adam", "nadam", "zero-init",
-        "init-schemes", "bias-init", "scaling", "covariate-shift", "batch-norm",
+        "init-schemes", "bias-init", "pre-init", "scaling", "covariate-shift", "batch-norm",
         "batch-norm-benefits",
     ),
 }  # fmt: skip
