@@ -99,19 +99,19 @@ class Cost(NamedTuple):
     theory: np.ndarray  # an order: constants left out
 
 
-def experiment(setting: Setting, *, step: float = 1.0, schedule: str = "1/t") -> Findings:
+def experiment(setting: Setting, *, step: float = 1.0) -> Findings:
     """Logistic regression and least squares on real data, with gradient steps of `step`/L."""
     every = _data(setting)
-    strong = [_strong(data, setting, step, schedule) for data in every]
+    strong = [_strong(data, setting, step) for data in every]
     found: list[Measured] = []
     for data, runs in zip(every, strong, strict=True):
         found += [
             _gd_strong(runs), _gd_convex(data, setting, step),
-            _sgd_strong(runs, setting, schedule), _sgd_convex(data, setting),
+            _sgd_strong(runs, setting), _sgd_convex(data, setting),
         ]  # fmt: skip
     first = strong[0]
     spread, costs = _spread(every[0], setting, step), [_cost(first, name) for name in ("gd", "sgd")]
-    quarter = _strong(every[0], setting, step, schedule, part=4)
+    quarter = _strong(every[0], setting, step, part=4)
     rates = tuple(
         (each.cell, each.data, _law(each.cell), f"{each.fitted:.2f}", each.share)
         for each in [*found, spread]
@@ -162,7 +162,7 @@ def _power(t: np.ndarray, gap: np.ndarray) -> float:
     return float(np.polyfit(np.log(t), np.log(np.maximum(gap, 1e-300)), 1)[0])
 
 
-def _strong(data: Samples, setting: Setting, step: float, schedule: str, part: int = 1) -> Strong:
+def _strong(data: Samples, setting: Setting, step: float, part: int = 1) -> Strong:
     """Both methods on l2-regularized logistic regression, on every `part`-th sample."""
     plain = tw.LinearProblem(data.X, data.y, "logistic", fit_intercept=False)
     problem = tw.LinearProblem(
@@ -171,7 +171,7 @@ def _strong(data: Samples, setting: Setting, step: float, schedule: str, part: i
     )  # fmt: skip
     lowest, L = _lowest(problem).value, problem.smoothness
     gd = _run(problem, tw.GD(step=step / L), int(15 * L / problem.l2)).trace["value"]
-    usual = tw.SGD(schedule=schedule, sampling="uniform")
+    usual = tw.SGD(schedule="1/t", sampling="uniform")
     passes = setting.pick(glance=64, quick=100, full=400)
     sgd = _mean(problem, usual, passes, setting.pick(glance=16, quick=12, full=30) // part, setting)
     return Strong(data.name, problem, lowest, gd - lowest, sgd - lowest)
@@ -230,16 +230,14 @@ def _spread(data: Samples, setting: Setting, step: float) -> Measured:
     return _convex_run(problem, best, w0, f"{data.name}, spread start", setting, step)
 
 
-def _sgd_strong(runs: Strong, setting: Setting, schedule: str) -> Measured:
+def _sgd_strong(runs: Strong, setting: Setting) -> Measured:
     """The bound on runs as the theorem has them; the power on runs as they are by default."""
     problem = runs.problem
     mu, passes = problem.l2, setting.pick(glance=40, quick=100, full=400)
     B = math.sqrt(2.0 * problem.value(np.zeros(problem.dim)) / mu)  # as F(w*) ≤ F(0)
     rho = math.sqrt(problem.row_squares.max()) + mu * B
     # η/(1 + ημt) from η just below 1/μ on is the theorem's 1/μt.
-    theorem = tw.SGD(
-        schedule=schedule, sampling="uniform", average="all", step=0.999 / mu, radius=B
-    )
+    theorem = tw.SGD(schedule="1/t", sampling="uniform", average="all", step=0.999 / mu, radius=B)
     count = setting.pick(glance=2, quick=4, full=20)
     gaps = _mean(problem, theorem, passes, count, setting)[1:] - runs.lowest
     t = problem.n * np.arange(1.0, passes + 1.0)
