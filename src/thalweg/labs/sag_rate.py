@@ -128,7 +128,7 @@ def experiment(setting: Setting, *, method: type[tw.SAG] = tw.SAG, start: str = 
     """SAG with α = 1/16L on two problems with SGD and full gradient; `start` is the memory's."""
     rows = setting.pick(glance=1_500, quick=12_000, full=None)
     passes = setting.pick(glance=40, quick=40, full=100)
-    seeds = setting.pick(glance=3, quick=3, full=20)
+    seeds = setting.pick(glance=6, quick=8, full=20)
     sag = method(step="theory", sampling="uniform", start=start)
     even, uneven = samples("a9a", rows=rows), _uneven(setting)
     scaled = even._replace(X=normalize(even.X), name=f"{even.name}, rows of length 1")
