@@ -444,7 +444,7 @@ for kappa in (1.0, 100.0, 10_000.0):
 print("steps by condition number:", steps)
 assert len(set(steps.values())) == 1
 """,
-    seconds=1.5,
+    seconds=1.1,
     remark="As the slide says it, “eliminate the need to manually tune the learning rate” and "
     "“eventually become infinitesimally small” are both too wide, and the lab shows by how much; "
     "hence “holds if” rather than “holds”. All else holds as written.",

@@ -507,7 +507,7 @@ for t in range(1, 13):
     print(f"step {t}: {before - w:.4f} corrected, {other - u:.4f} as printed")
 assert abs(before - w - 0.1) < 1e-6 and other - u > 0.6
 """,
-    seconds=3.5,
+    seconds=2.2,
     needs_torch=True,
     remark="Both lectures name the correction and then print the update without it. The claim is "
     "judged with it. “Robust” holds of the momentum, of the scale of inputs and of the units of "

@@ -594,7 +594,7 @@ for augment in (None, tw.nets.Augmentation(*move, seed=1)):
 print("50 images, plain {:.1%}, augmented {:.1%}".format(*scores))
 assert scores[1] > scores[0]
 """,
-    seconds=20.0,
+    seconds=38.0,
     needs_torch=True,
     remark="How much is gained is decided by the number of images, the network and T; the "
     "lecture's 10 to 20 % are met where some ten images of a class are all there is. With "

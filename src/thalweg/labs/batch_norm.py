@@ -295,6 +295,6 @@ with torch.no_grad():
 print("identity:", (layer(x) - x).abs().max().item())
 assert torch.allclose(layer(x), x, atol=1e-5)
 """,
-    seconds=0.3,
+    seconds=0.2,
     needs_torch=True,
 )

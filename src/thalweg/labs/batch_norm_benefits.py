@@ -316,6 +316,6 @@ for norms in (False, True):
 """,
     remark="Whether its noise makes dropout unnecessary depends on the task: that part is measured "
     "and shown, and decides nothing.",
-    seconds=12.0,
+    seconds=14.0,
     needs_torch=True,
 )

@@ -239,6 +239,6 @@ found = tw.nets.population_statistics(model, x, batch_size=64)
 print({name: (s.mean[:2], s.variance[:2]) for name, s in found.items()})
 print(tw.nets.fold(model, x[:64]).folding)
 """,
-    seconds=1.0,
+    seconds=0.3,
     needs_torch=True,
 )

@@ -190,6 +190,6 @@ for t in range(100):
         print(f"step {t:2}: bias {b.item():6.2f}, loss {loss.item():.4f}")
 assert b.item() > 10
 """,
-    seconds=0.3,
+    seconds=0.4,
     needs_torch=True,
 )

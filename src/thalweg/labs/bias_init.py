@@ -477,7 +477,7 @@ for bias in (0.0, 0.01, 0.1, 3 * 2**0.5):
     print(f"b = {bias:.2f}: {active:.3f} of units active, {predicted:.3f} predicted")
     assert abs(active - predicted) < 0.02
 """,
-    seconds=5.0,
+    seconds=2.8,
     needs_torch=True,
     remark="The claim holds in degree: with a small b above 0, a share of 0.4 b/s more units fire. "
     "Nearly every unit fires for some sample even with b = 0, and that is enough for it to obtain "

@@ -238,5 +238,5 @@ for l2 in (1.0, 1e-4):
         run = tw.minimize(problem, method, tol=1e-4, progress=False)
         print(f"L/(nμ) = {ratio:7.3f}  {method.name:9} {run.trace['passes'][-1]:6.0f} passes")
 """,
-    seconds=15.0,
+    seconds=18.0,
 )

@@ -465,7 +465,7 @@ for u in (0.2, np.inf):
 print({u: round(float(far), 3) for u, far in farthest.items()})
 assert farthest[0.2] <= 0.2 and farthest[np.inf] > 2.0
 """,
-    seconds=2.0,
+    seconds=1.1,
     needs_torch=True,
     remark="Clipping bounds the step, not the error: where η is too large for the minimum itself "
     "the iterates circle it within ηu, and under skewed noise they settle beside it.",

@@ -400,7 +400,7 @@ for kappa in (10.0, 100.0, 1000.0):
     print(f"κ = {kappa:g}: {run.iterations} steps, {turns:.0%} of the first turn round")
 assert run.iterations > 1000 and turns == 1
 """,
-    seconds=5.0,
+    seconds=1.9,
     needs_torch=True,
     remark="With a step of 1/L or less nothing oscillates on a quadratic: oscillation is the price "
     "of a step near the largest stable one, which a flat direction makes necessary.",

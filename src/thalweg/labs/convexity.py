@@ -402,5 +402,5 @@ x1, x2 = found.pair
 f = tw.surfaces.Himmelblau()
 assert f.value(x1) < f.value(x2) + f.gradient(x2) @ (x1 - x2)
 """,
-    seconds=4.0,
+    seconds=2.9,
 )  # fmt: skip

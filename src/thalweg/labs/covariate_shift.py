@@ -252,6 +252,6 @@ for norms in (False, True):
     name = str(len(model) - 3)
     print("with norms" if norms else "without", tw.doctor.shift(watch.record, name).shift)
 """,
-    seconds=8.0,
+    seconds=9.4,
     needs_torch=True,
 )

@@ -282,5 +282,5 @@ for share in (0.5, 1.0, 1.5, 2.5):
     assert (gain >= promised - 1e-12) == (share <= 1.0)
     assert (gain < 0) == (share > 2.0)
 """,
-    seconds=1.5,
+    seconds=1.6,
 )

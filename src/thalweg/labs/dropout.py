@@ -876,7 +876,7 @@ print(f"linear: mean {means['linear']:.4f}, inference {z:.4f}")
 print(f"ReLU: mean {means['ReLU']:.4f}, inference {z.relu():.4f}")
 assert abs(means["linear"] - z) < 1e-12 and means["ReLU"] > z.relu() + 0.1
 """,
-    seconds=8.0,
+    seconds=7.0,
     needs_torch=True,
     remark="The slides use p for two things, the probability to disable a unit and the probability "
     "to keep it; the rule for inference is right for the second, or for p = 0.5. That the output "

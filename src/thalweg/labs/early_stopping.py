@@ -353,7 +353,7 @@ accuracies = run.trace["validation_accuracy"][1:]
 print(run.outcome, f"best epoch {stopping.best_epoch} of {len(accuracies)}")
 assert tw.nets.evaluate(model, held_out).accuracy == max(accuracies)
 """,
-    seconds=6.0,
+    seconds=5.8,
     needs_torch=True,
     remark="“Stop when validation accuracy is maximized” cannot be done in time: that it was the "
     "highest is known only later. Waiting some epochs and going back to the best does the same.",

@@ -451,7 +451,7 @@ for d in (1, 2, 20):  # Chebyshev's polynomials span what 1, x, … x^d span
 print({d: round(float(e), 3) for d, e in error.items()})
 assert error[2] < error[1] < error[20]
 """,
-    seconds=4.0,
+    seconds=2.8,
     remark="The slide names √(complexity/n) for err itself. For the mean square this is the rate "
     "of the distance ‖f̂ − f*‖; the error, its square, falls faster, like complexity/n. For the "
     "mistakes of classifiers it is the rate of the least favourable distribution, which is "

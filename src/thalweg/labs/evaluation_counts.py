@@ -500,7 +500,7 @@ for kappa in (100.0, 400.0):
     print(f"κ = {kappa:g}: gradient {steps[0]}, accelerated {steps[1]} iterations of N each")
     assert steps[0] > kappa and steps[1] < 15 * kappa**0.5
 """,
-    seconds=6.0,
+    seconds=6.1,
     remark="The order holds where ε is small. To ε = 0.01 SGD is first, since the constants count "
     "for more than the logarithms. Where a few rows are much longer than the rest, SAG's L is "
     "theirs and that of the methods with full gradients is not: these may then need fewer "

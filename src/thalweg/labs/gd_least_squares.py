@@ -334,5 +334,5 @@ rate = (gaps[50] / gaps[40]) ** 0.1
 print(f"L = {high:.4f}; {rate:.6f} a step, by theory {(1 - low / high) ** 2:.6f}")
 assert abs(problem.smoothness - high) < 1e-6 and abs(rate - (1 - low / high) ** 2) < 1e-3
 """,
-    seconds=3.0,
+    seconds=2.5,
 )

@@ -118,5 +118,5 @@ bound = tw.theory.gradient_descent.value_bound(26**0.5, step=1 / bowl.smoothness
 print(f"gap {run.value:.4f}, bound {bound:.4f}")
 assert run.value <= bound
 """,
-    seconds=0.6,
+    seconds=0.5,
 )

@@ -592,7 +592,7 @@ plain = tw.minimize(bowl, tw.GD(step=2 / (ends["smoothness"] + ends["strong_conv
 print(f"η = {step:.3f}, β = {momentum:.3f}: {heavy.iterations} steps, GD {plain.iterations}")
 assert 5 * heavy.iterations < plain.iterations
 """,
-    seconds=1.5,
+    seconds=1.2,
     remark="Momentum smooths the direction, not the place: at the same effective rate the iterates "
     "keep about the noise of gradient descent. Lecture C calls it “an added term in the objective "
     "function”, which it is not, and allows 1 in “a value in [0, 1]”, with which nothing is ever "

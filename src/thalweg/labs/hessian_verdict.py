@@ -434,7 +434,7 @@ point = tw.classify(big, np.resize([-2.903534, 0.156731], big.dim), tol=1e-3)
 print(point)
 assert point.kind == "saddle" and point.products <= 102
 """,
-    seconds=6.0,
+    seconds=1.7,
     needs_torch=True,
     remark="Where an eigenvalue is zero the Hessian cannot decide, a case that the slide leaves "
     "out and that is common in networks: flat directions. A saddle is proved by one direction; "

@@ -364,7 +364,7 @@ o = layer(x)
 print(f"E[o] {o.mean():.4f}, V[o] {o.var():.3f}, predicted {n_in * sigma**2 * gamma**2:.3f}")
 assert abs(o.var() / (n_in * sigma**2 * gamma**2) - 1) < 0.03
 """,
-    seconds=2.5,
+    seconds=1.9,
     needs_torch=True,
     remark="What counts of the inputs is E[x²], which is their variance only where their mean is "
     "zero. After a ReLU it is not, and the same formula holds with E[x²] in the place of γ².",

@@ -445,7 +445,7 @@ ridge = tw.minimize(tw.LinearProblem(X, y, l2=10.0, fit_intercept=False), progre
 print("l1:", counts, "l2:", int(np.count_nonzero(ridge.w)), f"largest {np.abs(ridge.w).max():.2f}")
 assert counts[0] == 0 and counts == sorted(counts) and np.all(ridge.w != 0)
 """,
-    seconds=3.0,
+    seconds=1.0,
     remark="Sparse means exact zeros only for methods that cut at zero: coordinate descent, "
     "proximal steps, Newton on the support. With the penalty in the gradient of SGD or Adam, "
     "weights swing about zero and none is zero.",

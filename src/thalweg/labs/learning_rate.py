@@ -340,5 +340,5 @@ for share in (0.05, 0.2, 1.0, 1.8, 2.1):
     print(f"{share:>4}/L: {run.iterations:>5} steps, {run.outcome.name}")
     assert run.converged == (share < 2.0)
 """,
-    seconds=3.0,
+    seconds=2.4,
 )  # fmt: skip

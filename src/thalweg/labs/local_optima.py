@@ -416,7 +416,7 @@ for start in np.random.default_rng(0).uniform(-5, 5, (30, 2)):
     print(start.round(1), "ends at", run.w.round(2))
 assert len(ends) == 4
 """,
-    seconds=12.0,
+    seconds=17.0,
     needs_torch=True,
     remark="The slide says “using insufficiently large neural networks”; what is measured here, "
     "and meant there, is the opposite: it is networks that are large enough whose minima mostly "

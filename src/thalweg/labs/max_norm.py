@@ -448,7 +448,7 @@ after = layer.weight.detach().square().sum((0, 2, 3)).sqrt()
 print(before, after)
 assert (before > 2.0).all() and torch.allclose(after, torch.full((4,), 2.0))
 """,
-    seconds=4.0,
+    seconds=3.1,
     needs_torch=True,
     remark="What max-norm does to test errors is in the lab mnist-table. The projection changes "
     "weights alone: an optimizer's momentum still points outward.",

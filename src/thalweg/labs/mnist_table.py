@@ -837,7 +837,7 @@ longest = model[1].weight.norm(dim=1).max().item()
 print(f"{100 * error:.1f} % errors, longest unit {longest:.4f}")
 assert error < 0.1 and longest <= 2.0 * (1 + 1e-6)
 """,
-    seconds=3.0,
+    seconds=4.6,
     needs_full=True,
     needs_torch=True,
 )

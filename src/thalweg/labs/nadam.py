@@ -426,7 +426,7 @@ for method in (tw.Adam(lr=0.1), tw.Nadam(lr=0.1, momentum_decay=1e6)):
 print("past the minimum:", far)
 assert far["nadam"] < far["adam"]
 """,
-    seconds=1.5,
+    seconds=1.6,
     remark="The lecture says what Nadam is, not that it is better. The lab shows what the "
     "look-ahead brings, one step of foresight and less swing, and what it costs: like Nesterov's "
     "method it bears only shorter steps. The schedule of PyTorch, which is also the default here, "

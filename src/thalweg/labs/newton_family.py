@@ -275,5 +275,5 @@ for method in ("gd", "nesterov", "newton-cg", "bfgs", "lbfgs"):
     run = tw.minimize(valley, method, [-1.5, 2.0], tol=1e-4, max_iter=100_000)
     print(f"{method:10} {run.evaluations:7,} gradients and products, f = {run.value:.1e}")
 """,
-    seconds=6.0,
+    seconds=15.0,
 )

@@ -590,7 +590,7 @@ for net in (scratch, pre):
 print("random start {:.1%}, trained elsewhere {:.1%}".format(*scores))
 assert scores[1] > scores[0] + 0.1
 """,
-    seconds=8.0,
+    seconds=8.5,
     needs_torch=True,
     remark="How much it gives depends on how near the source's task is. Between halves of the "
     "digits, with a last layer drawn anew, it gives little, and from negatives of the pictures it "

@@ -405,5 +405,5 @@ for strength in (0.1, 1.0, 10.0, 100.0):
 print([round(each, 4) for each in lengths])
 assert lengths == sorted(lengths, reverse=True)
 """,
-    seconds=2.0,
+    seconds=1.5,
 )

@@ -430,7 +430,7 @@ print(f"AdaGrad {adagrad.value:.2g}, RMSProp {rmsprop.value:.2g}")
 assert 10 * rmsprop.value < adagrad.value
 print("lecture A's first step:", rmsprop_lagged(corner, beale.gradient(corner), 0, 0.01, 0.9, 1e-8))
 """,
-    seconds=2.0,
+    seconds=1.5,
     remark="Lecture C's formula holds as written, with ε inside the root or outside. It is lecture "
     "A's, taken by the letter, that needs the condition: its first move throws the run away.",
 )

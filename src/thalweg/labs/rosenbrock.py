@@ -401,7 +401,7 @@ x = np.roots([-2 * b, 0.0, 2 * a * b - (1 + b), a * (1 + b)])
 print("roots", x)
 assert np.sum(np.abs(x.imag) < 1e-9) == 1 and tw.classify(valley, [1.0, 1.0]).kind == "minimum"
 """,
-    seconds=5.0,
+    seconds=6.0,
     remark="The slide calls it a test for saddle points. The part about the valley holds; the part "
     "about saddles is true of the function only where it has four variables or more.",
 )

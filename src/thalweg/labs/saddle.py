@@ -530,7 +530,7 @@ for n in (1, 2, 3, 4, 5):
     print(f"n = {n}: {share:.4f} of random critical points are minima")
 assert tw.classify(saddle, run.w).kind == "saddle" and share < 0.01
 """,
-    seconds=6.0,
+    seconds=6.9,
     needs_torch=True,
     remark="Training does not cease for good: from any start but those on the ridge itself "
     "gradient descent leaves, after a time that grows with ln(1/δ). What ends there is a training "

@@ -342,7 +342,7 @@ figures = [
 print([f"{rate:.5f}" for rate in figures])
 assert [f"{rate:.5f}" for rate in figures] == ["0.99998", "0.99761", "0.88250", "0.99048"]
 """,
-    seconds=3.0,
+    seconds=2.4,
     remark="The slide takes one L for all. SAG's is the largest of single samples; that of the "
     "others is the smoothness of f, which on real data may be far smaller, so that the comparison "
     "is less one-sided there. The bound on full gradients is for the worst function, and counts "

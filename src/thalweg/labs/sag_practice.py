@@ -486,7 +486,7 @@ sparse = tw.LinearProblem(X, table.y, "logistic", l1=0.01, l2=0.25 / len(X), fit
 print("coefficients left by l1:", np.count_nonzero(tw.minimize(sparse, "sag").w), "of", X.shape[1])
 assert searched.iterations < plain.iterations
 """,
-    seconds=5.0,
+    seconds=8.6,
     remark="The lecture gives ‖d/n‖ ≈ ‖∇f‖ without a condition, and with its step 1/16L on weakly "
     "penalised problems it is right. The library's step is 1/2L; its runs end on a duality gap and "
     "use ‖d/n‖ to choose when to look. Adaptive non-uniform sampling, the last of the slide's "

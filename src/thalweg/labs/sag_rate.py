@@ -453,7 +453,7 @@ gap = np.mean(ways, axis=0) - best
 print("a pass:", (gap[40] / gap[5]) ** (1 / 35), "at most", np.exp(-1 / 8))
 assert (gap[40] / gap[5]) ** (1 / 35) <= np.exp(-1 / 8)
 """,
-    seconds=4.0,
+    seconds=4.6,
     remark="The lecture leaves out that L is the largest smoothness of a single sample, penalty "
     "included, not that of f, and that the bound is for a memory of zeros divided by N. Where a "
     "few rows are long, max Lᵢ is far above the L of f, and the full gradient with its step 1/L "

@@ -387,7 +387,7 @@ for scaler in (None, tw.data.MinMaxScaler(), tw.data.ZScore(), tw.data.Whitening
     print(f"{scaler}: κ = {kappa:.3g}, {run.iterations} steps, {run.outcome.word.lower()}")
 assert run.converged and kappa < 1.001
 """,
-    seconds=4.0,
+    seconds=2.6,
     remark="The range [−1, 0] is the slide's; [−1, 1] is usual. It helps, but less than [0, 1] "
     "where most values of a column are small: they then lie far from zero, and the columns are "
     "correlated with the intercept. The logarithm shortens tails; κ it may lower "

@@ -386,5 +386,5 @@ left, right = tw.theory.sgd.lemma(zigzag, np.array([B, 0.0]), step=step)
 print(f"mean {left / T:.6f}, Bρ/√T = {tw.theory.sgd.value_bound(B, rho, T):.6f}")
 assert left <= right * (1 + 1e-12) and np.isclose(left / T, B * rho / T**0.5)
 """,
-    seconds=1.5,
+    seconds=0.8,
 )

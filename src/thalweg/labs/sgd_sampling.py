@@ -467,7 +467,7 @@ for step in (3e-2, 1e-3):
     print(f"step {step:g}: shuffling leaves {gap['shuffled'] / gap['uniform']:.3f} of the floor")
 assert gap["shuffled"] < gap["uniform"] / 10
 """,
-    seconds=7.0,
+    seconds=7.9,
     remark="“Maybe” has an answer for strongly convex problems near the minimum: yes, if a pass is "
     "shorter than SGD's memory 1/ηλ, and then by more than a constant. Draws by Lᵢ are not the "
     "draws of least noise: tr(C) changes by a few percent here, either way. Their constant is that "

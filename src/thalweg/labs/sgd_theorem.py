@@ -435,7 +435,7 @@ gap, bound = np.mean(ends) - f.value(best.w), tw.theory.sgd.value_bound(B, rho, 
 print(f"mean gap {gap:.4f}, bound {bound:.4f}")
 assert gap <= bound
 """,
-    seconds=2.0,
+    seconds=1.5,
     remark="The bound is far from what happens on data, since ρ is the longest gradient and most "
     "are much shorter. On the coin half of it is attained, so no better constant than 1/2 is "
     "possible. The theorem speaks of the mean over draws: single runs may be above.",

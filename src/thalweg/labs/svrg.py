@@ -560,7 +560,7 @@ gaps = tw.minimize(problem, svrg, tol=1e-300, max_iter=3, progress=False).trace[
 print(f"θ = {theta:.2f}, gaps {gaps}")
 assert all(gaps[s] <= theta**s * gaps[0] for s in range(4))
 """,
-    seconds=6.0,
+    seconds=2.1,
     remark="The lecture draws the next snapshot from x¹ … xᵐ, the theorem from x⁰ … xᵐ⁻¹; the "
     "bound is far from tight either way. The library's own step for batches takes the mean of the "
     "Lᵢ in place of L, which is shorter than 1/2L_b.",

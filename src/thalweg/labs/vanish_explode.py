@@ -451,7 +451,7 @@ slope = np.cosh(h.sum()) ** -2.0 * tw.surfaces.LinearChain(6).output_gradient(np
 print("tanh of the sum:", np.tanh(h.sum()), "with gradient", slope)
 assert chain.output_gradient(w)[0] == 0.0 and slope.max() < 1e-9
 """,
-    seconds=6.0,
+    seconds=4.6,
     needs_torch=True,
     remark="With tanh as the output both limits of y are those of the slide, 1 and 0; what fails "
     "then is the exploding gradient of case 1.",

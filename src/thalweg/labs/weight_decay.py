@@ -421,6 +421,6 @@ for _ in range(100):
 print(f"plain {np.abs(one - two).max():.1e}, heavy ball {np.abs(a - b).max():.2f}")
 assert np.allclose(one, two) and np.abs(a - b).max() > 0.1
 """,
-    seconds=6.0,
+    seconds=4.3,
     needs_torch=True,
 )

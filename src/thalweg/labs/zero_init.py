@@ -524,7 +524,7 @@ for units in (nn.Tanh(), nn.ReLU(), nn.Sigmoid()):
     print(units, largest)
     assert (largest == 0) == (not isinstance(units, nn.Sigmoid))
 """,
-    seconds=5.0,
+    seconds=2.9,
     needs_torch=True,
     remark="The lecture's formula already says it: the gradient of w is σ(Ux), which is zero at "
     "U = 0 only where σ(0) is. The second problem, units that stay alike, is there for any σ. "
