@@ -27,6 +27,20 @@ def test_a_page_each_and_an_index_of_all(tmp_path):
     assert all((tmp_path / each).is_file() for each in leading)
 
 
+def test_all_verdicts_are_seen_at_a_glance(tmp_path):
+    for name in ("gd-rate", "svrg"):
+        result(name=name).save(tmp_path)
+    result(name="ridge", checks=[Check("c", False, "m")]).save(tmp_path)
+    glance = (
+        bind(tmp_path).read_text("utf-8").partition('id="glance"')[2].partition("</section>")[0]
+    )
+    holding, failing = glance.split("<h3>")[1:]
+    assert holding.startswith("Holds: 2</h3>")
+    assert re.findall(r'href="([^"]+)"', holding) == ["gd-rate.html", "svrg.html"]
+    assert failing.startswith("Fails, expected: holds: 1</h3>")
+    assert re.findall(r'href="([^"]+)"', failing) == ["ridge.html"]
+
+
 def test_one_page_at_a_time(tmp_path):
     made = result(name="gd-rate")
     made.save(tmp_path)

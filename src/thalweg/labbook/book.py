@@ -101,21 +101,26 @@ def index(results: dict[str, Result]) -> str:
 
 
 def _glance(results: dict[str, Result]) -> Markup:
-    entries = [
-        element(
-            "li", element("a", badge(name, tone_of(result)), href=f"{name}.html",
-                          title=verdict_words(result)),
+    """All labs by verdict, in the order of the words that first come."""
+    found: dict[str, list[Markup]] = {}
+    for name, result in results.items():
+        link = element("a", badge(name, tone_of(result)), href=f"{name}.html")
+        found.setdefault(verdict_words(result), []).append(element("li", link))
+    return joined(
+        part
+        for words, entries in found.items()
+        for part in (
+            element("h3", f"{words[0].upper()}{words[1:]}: {len(entries)}"),
+            element("ul", joined(entries), class_="glance"),
         )
-        for name, result in results.items()
-    ]  # fmt: skip
-    return element("ul", joined(entries), class_="glance")
+    )
 
 
 def _subject(title: str, names: tuple[str, ...], results: dict[str, Result]) -> Markup:
     rows = [
         (
             element("a", name, href=f"{name}.html", class_="name"),
-            results[name].claim,
+            element("span", results[name].claim, class_="claim"),
             badge(verdict_words(results[name]), tone_of(results[name])),
             spelled_seconds(results[name].seconds),
         )

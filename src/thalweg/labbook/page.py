@@ -234,6 +234,8 @@ thead .n{white-space:normal}
 ol.reading{columns:1}
 pre.formula{padding-left:.75rem;font-size:.75rem;white-space:break-spaces}
 .stacks tr{grid-template-columns:minmax(0,1fr)}
-.stacks td::before{white-space:normal}
+.stacks td::before{max-width:60%;flex:none;white-space:normal;overflow-wrap:normal}
+.stacks td:has(.claim){justify-content:start;text-align:left}
+.stacks td:has(.claim)::before{content:none}
 }
 """
