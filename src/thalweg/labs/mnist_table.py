@@ -686,14 +686,14 @@ def judged(pieces: dict[str, list[dict[str, Any]]]) -> list[Check]:
         )
         for recipe in RECIPES
     ]
-    plain, thinned = RECIPES[:4], RECIPES[4:]
     bounded, decayed, best = (OTHER_ROWS[k : k + 1] for k in range(3))
     steps: Sequence[tuple[str, str, Sequence[Recipe], Sequence[Recipe]]] = (
         (WRITTEN, "max-norm has fewer errors than each of the three with L2 and no dropout",
          L2_ROWS, bounded),
         (WRITTEN, "dropout + L2 has fewer than max-norm", bounded, decayed),
         (WRITTEN, "dropout + max-norm has fewer than dropout + L2", decayed, best),
-        (CORRECTED, "both rows with dropout have fewer than all four without", plain, thinned),
+        (CORRECTED, "each of the three with max-norm or dropout has fewer than each of the others",
+         L2_ROWS, OTHER_ROWS),
     )  # fmt: skip
     for role, statement, above, below in steps:
         gap = min(means[each.slug] for each in above) - max(means[each.slug] for each in below)
@@ -705,7 +705,10 @@ def judged(pieces: dict[str, list[dict[str, Any]]]) -> list[Check]:
                 role,
             )
         )
-    return checks
+    apart = abs(means[best[0].slug] - means[decayed[0].slug])
+    both = "dropout + max-norm and dropout + L2 are not apart beyond the spread"
+    measured = f"{apart:.3f} points, {needed:.3f} allowed"
+    return [*checks, Check(both, apart <= needed, measured, CORRECTED)]
 
 
 def table_of(pieces: dict[str, list[dict[str, Any]]]) -> Table:
@@ -807,16 +810,20 @@ LAB = Lab(
     formula="L2 1.62 · L2 + L1 1.60 · L2 + KL 1.55 > max-norm 1.35 > dropout + L2 1.25 > "
     "dropout + max-norm 1.05",
     places=("A, Performance on MNIST",),
-    expected=Verdict.HOLDS,
+    expected=Verdict.FAILS_AS_WRITTEN,
+    correction="Max-norm has fewer errors than the three with L2 and no dropout, and both rows "
+    "with dropout have fewer than those three; dropout with max-norm is as good as dropout with "
+    "L2, and not better.",
     experiment=experiment,
     breaks=(
         Break("axis", "max-norm over the weights that leave a unit", {"ball": outgoing_norm}),
         Break("schedule", "L1 from the first step on", {"after": 0.0}),
         Break("dropout", "dropout that keeps every unit", {"keep": (1.0, 1.0)}),
     ),
-    fails_if="a row's mean over three seeds more than 0.25 points from the lecture's figure, or "
-    "two neighbouring groups closer than 2.18 s √(2/3), s being the deviation over seeds; before "
-    "that, a regularizer that does not do its work on digits",
+    fails_if="one of the three with max-norm or dropout that is not below each of the others by "
+    "2.18 s √(2/3), s being the deviation over seeds, or two rows with dropout that are apart by "
+    "as much; before that, a regularizer that does not do "
+    "its work on digits",
     code="""\
 import torch
 import thalweg as tw
@@ -840,4 +847,8 @@ assert error < 0.1 and longest <= 2.0 * (1 + 1e-6)
     seconds=4.6,
     needs_full=True,
     needs_torch=True,
+    remark="All six rows are within 0.25 points of the lecture's. Dropout needs long trainings: on "
+    "the validation part its error fell from 1.7 to 1.4 % from 25 to 50 epochs, and the paper's "
+    "took many more; the rows without it had 20 epochs. Rows with L2 have fewer errors here than "
+    "in the paper, with He's variance, Nesterov's momentum and a rate that falls.",
 )
