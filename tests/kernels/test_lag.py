@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from thalweg.kernels.lag import A_S, E_S, G, V, caught_up, cells_of, end_block, soft_threshold
 
+TINY = np.finfo(float).tiny  # below it numbers have fewer digits
+
 
 class Steps(NamedTuple):
     """The steps of a block, by their number from 1, and the penalties."""
