@@ -24,3 +24,9 @@ def test_bad_input():
         Setting("large")
     with pytest.raises(tw.InputError, match="seed must be"):
         Setting(seed=-1)
+
+
+def test_a_seed_for_each_purpose():
+    setting = Setting(seed=3)
+    assert setting.seed_for("a", 1) == int(setting.rng("a", 1).integers(2**31))
+    assert len({setting.seed_for("a"), setting.seed_for("b"), Setting(seed=4).seed_for("a")}) == 3

@@ -41,10 +41,8 @@ def curve(
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if len(x) > LIMIT:
         # Its axis may be linear or logarithmic: half of the points for each.
-        heights, scales = (
-            np.where(np.isfinite(y), y, 0.0),
-            (False, True) if x.min() >= 0 else (False,),
-        )
+        heights = np.where(np.isfinite(y), y, 0.0)
+        scales = (False, True) if x.min() >= 0 else (False,)
         halves = [thin(x, heights, limit=LIMIT // len(scales), log=is_log) for is_log in scales]
         kept = np.unique(np.concatenate(halves))
         x, y = x[kept], y[kept]

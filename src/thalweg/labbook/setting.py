@@ -53,3 +53,7 @@ class Setting:
         """Numbers for the purpose that `names` say, decided by the seed."""
         keys = [each if isinstance(each, int) else zlib.crc32(each.encode()) for each in names]
         return np.random.default_rng([self.seed, *keys])
+
+    def seed_for(self, *names: str | int) -> int:
+        """A seed for whoever draws by itself, decided by the seed and the purpose."""
+        return int(self.rng(*names).integers(2**31))

@@ -223,7 +223,7 @@ def _on_digits(setting: Setting, draw: Draw) -> list[tuple[str, float, float, fl
             active = taught = 0.0
             for k in range(nets):
                 model = nn.Sequential(nn.Linear(64, UNITS), nn.ReLU(), nn.Linear(UNITS, 10))
-                draw(model.double(), bias, int(setting.rng("digits", name, k).integers(2**31)))
+                draw(model.double(), bias, setting.seed_for("digits", name, k))
                 hidden = model[1](model[0](x))
                 functional.cross_entropy(model[2](hidden), y).backward()
                 gradient = model.get_parameter("0.weight").grad
@@ -273,7 +273,7 @@ def _training(setting: Setting, draw: Draw) -> dict[str, np.ndarray]:
     for name, bias in (("b = 0", 0.0), ("b = 0.01", 0.01), ("b = 0.1", 0.1), ("b = 3√2", 3 * S)):
         courses = []
         for k in range(seeds):
-            seed = int(setting.rng("training", k).integers(2**31))
+            seed = setting.seed_for("training", k)
             parts = [part for _ in range(3) for part in (nn.Linear(64, 64), nn.ReLU())]
             model = nn.Sequential(*parts, nn.Linear(64, 10))
             draw(model, bias, seed)

@@ -180,11 +180,7 @@ def experiment(setting: Setting, *, make: Make = real) -> Findings:
 def _generator(setting: Setting, *names: str | int) -> Any:
     import torch
 
-    return torch.Generator().manual_seed(_seed(setting, *names))
-
-
-def _seed(setting: Setting, *names: str | int) -> int:
-    return int(setting.rng(*names).integers(2**31))
+    return torch.Generator().manual_seed(setting.seed_for(*names))
 
 
 def _thinned(net: Any, keeps: Sequence[tuple[Any, float, int]], x: Tensor) -> Thinned:
@@ -245,7 +241,7 @@ def _two_layers(setting: Setting, make: Make) -> dict[str, Thinned]:
         generator = _generator(setting, "two layers", scaling)
         first, second = (make(q, scaling, generator=generator) for q in (0.8, 0.5))
         net: Any = nn.Sequential(first, nn.Linear(4, 4), second, nn.Linear(4, 3)).double()
-        tw.nets.initialize(net, "normal[sigma=1]", seed=_seed(setting, "two layers"))
+        tw.nets.initialize(net, "normal[sigma=1]", seed=setting.seed_for("two layers"))
         nn.init.ones_(net[1].bias)  # a hidden unit of exactly zero would look dropped
         x = _units(setting)[0][:4]
         found[scaling] = _thinned(net, [(first, 0.8, 4), (second, 0.5, 4)], x)
@@ -390,7 +386,7 @@ def _two_forms(setting: Setting, make: Make) -> Check:
         layer = make(q, scaling, generator=_generator(setting, "two forms"))
         net: Any = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), layer, nn.Linear(32, 10))
         net.double()
-        tw.nets.initialize(net, "he", seed=_seed(setting, "two forms"))
+        tw.nets.initialize(net, "he", seed=setting.seed_for("two forms"))
         with torch.no_grad():
             net[3].weight /= factor
         groups = [
@@ -419,7 +415,7 @@ def _ends(setting: Setting, make: Make, task: Task) -> list[Check]:
     for has_layer in (False, True):
         layers = [make(1.0, generator=_generator(setting, "ends"))] if has_layer else []
         net = nn.Sequential(nn.Linear(task.X.shape[1], 32), nn.ReLU(), *layers, nn.Linear(32, 10))
-        tw.nets.initialize(net, "he", seed=_seed(setting, "ends"))
+        tw.nets.initialize(net, "he", seed=setting.seed_for("ends"))
         tw.nets.fit(net, (task.X, task.y), "sgd[lr=0.1]", epochs=3, seed=1, progress=False)
         ends.append(nn.utils.parameters_to_vector(net.parameters()).detach())
     same = bool(torch.equal(*ends))
@@ -527,7 +523,7 @@ def _sweep(setting: Setting, make: Make, task: Task) -> dict[float, list[Trained
             setting.tell(f"q = {q:g}, repeat {repeat + 1}")
             found[q].append(
                 _trained(
-                    make, _mislabelled(setting, task, repeat), q, _seed(setting, "run", repeat),
+                    make, _mislabelled(setting, task, repeat), q, setting.seed_for("run", repeat),
                     hidden=setting.pick(quick=128, full=256),
                     steps=setting.pick(glance=80, quick=200, full=1_000),
                     rate=setting.pick(glance=0.01, quick=0.003, full=0.003),
@@ -643,7 +639,7 @@ def _clean(setting: Setting, make: Make, task: Task) -> dict[float, list[Trained
     hidden = setting.pick(quick=128, full=256)
     return {
         q: [
-            _trained(make, task, q, _seed(setting, "run", k), hidden=hidden, steps=steps)
+            _trained(make, task, q, setting.seed_for("run", k), hidden=hidden, steps=steps)
             for k in range(repeats)
         ]
         for q in ((0.5, 1.0) if repeats else ())
@@ -675,7 +671,7 @@ def _figure_4(setting: Setting, make: Make) -> dict[tuple[int, int, float], Trai
         for q in (1.0, 0.5):
             setting.tell(f"{layers} × {hidden}, q = {q:g}")
             found[layers, hidden, q] = _trained(
-                make, task, q, _seed(setting, "figure 4"), layers=layers, hidden=hidden,
+                make, task, q, setting.seed_for("figure 4"), layers=layers, hidden=hidden,
                 steps=2_500, rate=0.001, of_inputs=0.8 if q < 1.0 else 1.0,
                 is_annealed=True, watched=10_000,
             )  # fmt: skip

@@ -149,7 +149,7 @@ def _train(setting: Setting, repeat: int, epochs: int, stopping: Any = None) -> 
     """From the same start, in the same batches; `stopping` may end it."""
     import torch
 
-    seed = int(setting.rng("repeat", repeat).integers(2**31))
+    seed = setting.seed_for("repeat", repeat)
     train, held_out, test = _parts(seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -173,7 +173,7 @@ def _train(setting: Setting, repeat: int, epochs: int, stopping: Any = None) -> 
 
 
 def _pair(setting: Setting, repeat: int, epochs: int, make: Maker) -> Pair:
-    seed = int(setting.rng("repeat", repeat).integers(2**31))
+    seed = setting.seed_for("repeat", repeat)
     _, held_out, test = _parts(seed)
     stopping = make(PATIENCE)
     stopped = _train(setting, repeat, epochs, stopping)

@@ -142,7 +142,7 @@ def _formulas(
         ("He", he, "2/n_in", 2 / n_in),
     ):
         layer = nn.Linear(n_in, n_out)
-        draw(layer, scheme, _seed(setting, "formulas", scheme))
+        draw(layer, scheme, setting.seed_for("seed", "formulas", scheme))
         measured = float(layer.weight.detach().var())
         found.append(
             (name, formula, measured, variance, allowed, n_in * measured, n_out * measured)
@@ -162,7 +162,7 @@ def _signal(
     logs = np.zeros((2, DEPTH))
     for k in range(nets):
         layers = nn.Sequential(*(nn.Linear(width, width) for _ in range(DEPTH))).double()
-        draw(layers, scheme, _seed(setting, activation, name, k))
+        draw(layers, scheme, setting.seed_for("seed", activation, name, k))
         rng = setting.rng("inputs", activation, name, k)
         h = torch.as_tensor(rng.standard_normal((rows, width))).requires_grad_()
         outputs = []
@@ -302,7 +302,7 @@ def _training(setting: Setting, draw: Draw, he: str) -> Losses:
             for rate in tried:
                 setting.tell(f"{name}, {label}, rate {rate:g}")
                 fit = partial(_fit, data, draw, activation, scheme, rate, depth, width, epochs)
-                courses = [fit(_seed(setting, "training", k)) for k in range(seeds)]
+                courses = [fit(setting.seed_for("seed", "training", k)) for k in range(seeds)]
                 runs[name, label, rate] = np.mean(courses, axis=0)
     return Losses(depth, runs)
 
@@ -452,10 +452,6 @@ def _factors(pair: list[float], wanted: float, room: float) -> str:
 
 def _written(activation: str) -> str:
     return {"tanh": "tanh", "relu": "ReLU"}[activation]
-
-
-def _seed(setting: Setting, *names: str | int) -> int:
-    return int(setting.rng("seed", *names).integers(2**31))
 
 
 LAB = Lab(

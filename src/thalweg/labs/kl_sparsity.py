@@ -181,7 +181,7 @@ def _formula(setting: Setting, make: Make) -> tuple[dict[str, float], dict[str, 
     values, routes = {}, {}
     for name, (activation, layer, shape) in kinds.items():
         model = nn.Sequential(layer, activation()).double()
-        tw.nets.initialize(model, "he", bias=0.1, seed=_seed(setting, "formula", name))
+        tw.nets.initialize(model, "he", bias=0.1, seed=setting.seed_for("seed", "formula", name))
         x = torch.as_tensor(setting.rng("formula", name).standard_normal(shape))
         means = _means(model[1], model(x).detach())
         wanted = beta * float(_divergence(rho, means).sum())
@@ -211,7 +211,7 @@ def _pulled(setting: Setting, make: Make, beta: float) -> np.ndarray:
 
     rho = TARGETS[1]
     unit = nn.Sequential(nn.Linear(3, len(PULLS)), nn.Sigmoid()).double()
-    tw.nets.initialize(unit, "xavier", seed=_seed(setting, "pulled"))
+    tw.nets.initialize(unit, "xavier", seed=setting.seed_for("seed", "pulled"))
     x = torch.as_tensor(setting.rng("pulled").standard_normal((100, 3)))
     pulls = torch.tensor(PULLS, dtype=torch.float64)
     steps = setting.pick(glance=150, quick=400, full=2000)
@@ -257,7 +257,7 @@ def _train(setting: Setting, name: str, make: Make | None, rho: float) -> Traine
     chosen = torch.as_tensor(setting.rng("rows").permutation(len(X))[:rows])
     X, y = X[chosen], torch.as_tensor(table.y)[chosen]
     model, at = _model(name, _units(setting))
-    tw.nets.initialize(model, "xavier", seed=_seed(setting, "network", name))
+    tw.nets.initialize(model, "xavier", seed=setting.seed_for("seed", "network", name))
     activation = model[at]
 
     def means() -> np.ndarray:
@@ -457,10 +457,6 @@ def _units(setting: Setting) -> int:
 
 def _steps(setting: Setting) -> int:
     return setting.pick(glance=200, quick=300, full=1000)
-
-
-def _seed(setting: Setting, *names: str) -> int:
-    return int(setting.rng("seed", *names).integers(2**31))
 
 
 LAB = Lab(

@@ -241,7 +241,7 @@ def _train(setting: Setting, regularizer: Any, steps: int) -> np.ndarray:
 
     model = _network()
     # Small enough for all units to begin inside all balls.
-    tw.nets.initialize(model, "normal[sigma=0.015]", seed=_seed(setting, "training"))
+    tw.nets.initialize(model, "normal[sigma=0.015]", seed=setting.seed_for("seed", "training"))
     layers = [layer for layer in model if getattr(layer, "weight", None) is not None]
     units = [(layer.weight, torch.stack(_incoming(layer)).float().flatten(1)) for layer in layers]
 
@@ -269,7 +269,7 @@ def _option(setting: Setting, make: Make) -> float:
     c, found = 1.0, []
     for regularizers, optimizer in (([make(c)], "sgd[lr=0.5]"), ([], f"sgd[lr=0.5, max_norm={c}]")):
         model = _network().double()
-        tw.nets.initialize(model, "he", seed=_seed(setting, "option"))
+        tw.nets.initialize(model, "he", seed=setting.seed_for("seed", "option"))
         X, y = _digits()
         tw.nets.fit(
             model, (X[:320].double(), y[:320]), optimizer, epochs=1, batch_size=64,
@@ -415,10 +415,6 @@ def _figure_of_path(setting: Setting, make: Make) -> Figure:
         f"{ways['without'][-1][1]:.2f}). With c = {c:g} they meet the circle and go along it to "
         f"({end[0]:.3f}, {end[1]:.3f}); the constrained minimum is ({best[0]:.3f}, {best[1]:.3f}).",
     )
-
-
-def _seed(setting: Setting, name: str) -> int:
-    return int(setting.rng("seed", name).integers(2**31))
 
 
 LAB = Lab(

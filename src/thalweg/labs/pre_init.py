@@ -211,13 +211,9 @@ def _network(setting: Setting, seed: int, classes: int = 10) -> Any:
     return net
 
 
-def _seed(setting: Setting, *names: str | int) -> int:
-    return int(setting.rng(*names).integers(2**31))
-
-
 def _source(setting: Setting, task: Task, is_trained: bool, classes: int = 10) -> Any:
     """A network that has learned the source's images, or would have."""
-    net = _network(setting, _seed(setting, "source"), classes)
+    net = _network(setting, setting.seed_for("source"), classes)
     if is_trained:
         tw.nets.fit(
             net, (task.X, task.y), "adam[lr=0.005]", batch_size=64, seed=setting.seed,
@@ -275,11 +271,11 @@ def _size(setting: Setting, task: Task, source: Any, carry: Carry, n: int) -> Si
     for repeat in range(repeats):
         setting.tell(f"{n} images, repeat {repeat + 1}")
         for start in starts:
-            net = _network(setting, _seed(setting, "target", repeat))
+            net = _network(setting, setting.seed_for("target", repeat))
             if start != SCRATCH:
                 carry(net, source)
             if start == SHUFFLED:
-                _shuffle(net, _seed(setting, "shuffle", repeat))
+                _shuffle(net, setting.seed_for("shuffle", repeat))
             courses[start].append(_course(setting, net, task, n, repeat, watched))
     return Size(n, courses)
 
@@ -306,7 +302,7 @@ def _far(
         pair: dict[str, list[float]] = {SCRATCH: [], PRE: []}
         for repeat in range(setting.pick(quick=3, full=8)):
             for start, scores in pair.items():
-                net = _network(setting, _seed(setting, "target", repeat), classes)
+                net = _network(setting, setting.seed_for("target", repeat), classes)
                 if start == PRE:
                     carry(net, given)
                 scores.append(_course(setting, net, other, 10, repeat).accuracy)
@@ -327,7 +323,7 @@ def _copied(setting: Setting, source: Any, carry: Carry) -> list[Check]:
     import torch
 
     names = tuple(source.state_dict())
-    seed = _seed(setting, "copied")
+    seed = setting.seed_for("copied")
     found = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "source.pt"

@@ -162,7 +162,7 @@ def _train(
     model = nn.Sequential(
         nn.Linear(64, UNITS, bias=bias), _activation(activation), nn.Linear(UNITS, 10, bias=bias)
     ).double()
-    tw.nets.initialize(model, scheme, seed=_seed(setting, activation, scheme))
+    tw.nets.initialize(model, scheme, seed=setting.seed_for("seed", activation, scheme))
     gradients = _gradients(model, X, y)
     spreads: list[float] = []
     losses = _fit(setting, model, X, y, epochs, lambda moment: spreads.append(_spread(model)))
@@ -486,10 +486,6 @@ def _activation(name: str) -> Any:
     from torch import nn
 
     return {"tanh": nn.Tanh, "ReLU": nn.ReLU, "sigmoid": nn.Sigmoid}[name]()
-
-
-def _seed(setting: Setting, *names: str) -> int:
-    return int(setting.rng("seed", *names).integers(2**31))
 
 
 LAB = Lab(
