@@ -11,6 +11,7 @@
 # make kills         trainings killed, interrupted and resumed: the same bits? (some ten minutes)
 # make zoo           the doctor beside others on held-out programs, faulty and healthy (at most 30 minutes)
 # make bench-treat   what treatment restores of the zoo's repairable faults (at most 30 minutes)
+# make bits          the same bits on any number of threads, in any layout: every method, loss, storage and dtype
 # make labs          every claim of the lectures, tried: the lab book in labs/ (at most 8 minutes)
 # make labs-seeds    the same with five other seeds
 # make labs-look     the book in a browser: nothing clipped, overlapping or fetched
@@ -23,7 +24,7 @@ READY  := $(VENV)/.ready
 WARM   := $(VENV)/.warm
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor bench-train bench-treat kills zoo labs labs-seeds labs-look figures clean
+.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor bench-train bench-treat bits kills zoo labs labs-seeds labs-look figures clean
 
 demo: $(READY) $(WARM)
 	rm -rf runs/demo
@@ -84,6 +85,9 @@ zoo: $(READY)
 
 bench-treat: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/treatment.py
+
+bits: $(READY)
+	THALWEG_ALL_BITS=1 $(BIN)/python -m pytest -q -n 2 tests/contracts/test_same_bits.py
 
 labs labs-seeds: export THALWEG_DATA ?= $(wildcard ../shared/data)
 

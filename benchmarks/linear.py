@@ -25,7 +25,7 @@ import scipy.sparse
 import thalweg as tw
 from thalweg.kernels.cd import descend
 from thalweg.kernels.elementwise import available_threads
-from thalweg.kernels.linear import in_row_blocks
+from thalweg.kernels.leaves import each_leaf, leaf_edges
 from thalweg.kernels.sdca import dual_pass
 from thalweg.methods.incremental import visit
 from thalweg.methods.problem import Problem
@@ -97,7 +97,7 @@ def copies(X: Any) -> tuple[Callable[[], object], Callable[[], object]]:
             np.copyto(target[start:stop], part[start:stop])
 
     rows, entries = len(parts[0]), sum(part.size for part in parts)
-    return lambda: block(0, rows), lambda: in_row_blocks(block, rows, entries)
+    return lambda: block(0, rows), lambda: each_leaf(block, leaf_edges(rows, entries))
 
 
 def prepare(X: Any) -> dict[str, Callable[[], object]]:

@@ -12,6 +12,21 @@ settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
 
 
+@pytest.fixture
+def cut_finely(monkeypatch):
+    """A call after which data of a few rows have many leaves, as large data have."""
+    from thalweg.kernels import leaves
+
+    def cut():
+        for name, value in (("SECOND", 1), ("LEAF", 1), ("ADDED", 1e-9)):
+            monkeypatch.setattr(leaves, name, value)
+        leaves.leaf_edges.cache_clear()
+        assert len(leaves.leaf_edges(10, 20, 100)) == 9
+
+    yield cut
+    leaves.leaf_edges.cache_clear()
+
+
 @pytest.fixture(autouse=True)
 def one_thread_for_torch():
     if "torch" in sys.modules:

@@ -265,7 +265,8 @@ def test_a_certificate_of_scikit_learns_fit_is_consistent():
     assert 0.0 < distance <= rough.gap
     assert rough.evidence["primal"] == pytest.approx(problem.value(loose), rel=1e-13)
     assert rough.gap == rough.measured
-    assert rough.evidence["dual"] <= problem.value(tight)
+    # The bound is the optimum itself, but for rounding, which is told apart.
+    assert rough.evidence["dual"] - rough.evidence["rounding"] <= problem.value(tight)
     assert f"{rough.gap:.3g}" in rough.statement
     assert f"F(w) − F* ≤ {rough.gap:.3g}" in rough.shows
 
@@ -277,7 +278,8 @@ def test_tol_decides_what_holds():
     tight, scale = certify(problem, w, tol=1e-12).gap, constant_value(problem)
     for tol, holds in ((1.01 * tight / scale, True), (0.99 * tight / scale, False)):
         certificate = certify(problem, w, tol=tol)
-        assert (certificate.holds, certificate.gap) == (holds, tight)
+        # A gap that does not hold at once is computed again, with more digits.
+        assert (certificate.holds, certificate.gap) == (holds, pytest.approx(tight, rel=1e-8))
 
 
 def test_float32_is_accepted_and_judged_in_float64():

@@ -39,7 +39,7 @@ def test_bounds_the_optimum_from_below_and_closes_at_it(fit_intercept, standardi
 def test_the_gap_from_sums_is_that_of_a_look_at_the_data():
     data, other = problem(l2=0.1), problem(l2=0.1)
     w = tw.minimize(data, "newton", tol=1e-9, progress=False).w
-    assert "least_squares" in vars(data)
+    assert data.is_summed
     far = w + 1e-3 * np.abs(w)
     from_sums, by_passes = duality_gap(data, far), duality_gap(other, far)
     assert from_sums.passes == 0.0 < by_passes.passes

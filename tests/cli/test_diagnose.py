@@ -72,20 +72,20 @@ def test_options_reach_the_problem(table):
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "worst"),
+    ("name", "options", "worst", "code"),
     [
-        ("@cancer", [], "ACT"),
-        ("@cancer", ["--standardize"], "NOTE"),
-        ("@cancer", ["--standardize", "--l2", "0"], "ACT"),  # separable
-        ("@diabetes", ["--l2", "100"], "ACT"),
-        ("@diabetes", ["--l1", "1e3", "--l2", "0"], "ACT"),
-        ("@iris", ["--standardize"], "NOTE"),
-        ("@wine", ["--standardize"], "NOTE"),
+        ("@cancer", [], "ACT", 0),
+        ("@cancer", ["--standardize"], "NOTE", 0),
+        ("@cancer", ["--standardize", "--l2", "0"], "ACT", 3),  # separable: there is no minimum
+        ("@diabetes", ["--l2", "100"], "ACT", 0),
+        ("@diabetes", ["--l1", "1e3", "--l2", "0"], "ACT", 0),
+        ("@iris", ["--standardize"], "NOTE", 0),
+        ("@wine", ["--standardize"], "NOTE", 0),
     ],
 )
-def test_built_in_data(name, options, worst):
+def test_built_in_data(name, options, worst, code):
     done = run(name, *options, "--json")
-    assert done.exit_code == 0
+    assert done.exit_code == code
     assert json.loads(done.stdout)["findings"][0]["severity"] == worst
 
 

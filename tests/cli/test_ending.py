@@ -5,7 +5,7 @@ from thalweg.core.outcome import Outcome
 
 CODES = {
     "CONVERGED": 0, "FINISHED": 0, "EARLY_STOPPED": 0, "ITERATION_LIMIT": 3, "TIME_LIMIT": 3,
-    "STALLED": 3, "INTERRUPTED": 3, "DIVERGED": 4,
+    "NO_MINIMUM": 3, "STALLED": 3, "INTERRUPTED": 3, "DIVERGED": 4,
 }  # fmt: skip
 
 

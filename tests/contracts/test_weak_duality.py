@@ -100,7 +100,7 @@ def model_of(problem):
         X = X.toarray()
     X = X.astype(EXACT)
     if problem.standardize:
-        X = (X - problem.means.astype(EXACT)) * problem.scales.astype(EXACT)
+        X = (X - problem.features.place.astype(EXACT)) * problem.features.units.astype(EXACT)
     return Model(
         X, problem.y, problem.weights.astype(EXACT), LOSSES.index(problem.loss), problem.delta,
         problem.l1, problem.l2, problem.fit_intercept, problem.outputs,

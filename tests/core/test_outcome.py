@@ -11,8 +11,8 @@ def test_members_are_sentences():
 def test_the_reasons_are_there_and_only_one_succeeds():
     names = {outcome.name for outcome in Outcome}
     assert names == {
-        "CONVERGED", "ITERATION_LIMIT", "TIME_LIMIT", "DIVERGED", "STALLED", "INTERRUPTED",
-        "FINISHED", "EARLY_STOPPED",
+        "CONVERGED", "ITERATION_LIMIT", "TIME_LIMIT", "DIVERGED", "NO_MINIMUM", "STALLED",
+        "INTERRUPTED", "FINISHED", "EARLY_STOPPED",
     }  # fmt: skip
     assert [outcome for outcome in Outcome if outcome.succeeded] == [Outcome.CONVERGED]
 

@@ -36,11 +36,15 @@ def test_progress_is_shown_for_verbose_estimators_alone(monkeypatch):
 
     seen = []
 
-    def spy(*args, progress, **options):
-        seen.append(progress)
-        return tw.minimize(*args, progress=False, **options)
+    def spied(run):
+        def spy(*args, progress, **options):
+            seen.append(progress)
+            return run(*args, progress=False, **options)
 
-    monkeypatch.setattr(module, "minimize", spy)
+        return spy
+
+    for name in ("minimize", "minimize_targets"):
+        monkeypatch.setattr(module, name, spied(getattr(module, name)))
     X, y = np.eye(4), [0, 1, 0, 1]
     for model in (tw.Ridge(), tw.LinearSVC(), tw.LogisticRegression(verbose=1)):
         model.fit(X, y)

@@ -66,7 +66,8 @@ def test_what_is_loaded_is_what_was_trained(place):
     assert saved.best is saved
     assert saved.members == (saved,)
     problem = tw.LinearProblem(*_xy(place), "squared", l2=1 / 40)
-    assert problem.value(saved.run.w) == saved.run.value
+    # The run's value is that about the mean of the features: the same but for the last bits.
+    assert problem.value(saved.run.w) == pytest.approx(saved.run.value, rel=1e-14)
     assert repr(saved).endswith("CERTIFIED")
 
 

@@ -1,18 +1,19 @@
-import itertools
-import threading
-
 import numpy as np
 import pytest
 import scipy.sparse
 
 from thalweg.kernels import linear
+from thalweg.kernels.leaves import LEAF, leaf_edges, tree_sum
 from thalweg.kernels.losses import HUBER, LOGISTIC, LOSSES, SQUARED, SQUARED_HINGE
-from thalweg.kernels.rows import CSR
+from thalweg.kernels.rows import CSR, Centred, CentredCSR
 
 N, P, K = 9, 5, 3
 DELTA = 0.7
 # Every storage, both dtypes for dense and for CSR; each row more compiles all passes once more.
-STORAGES = [("C", "f8"), ("F", "f4"), ("csr32", "f8"), ("csr64", "f4")]
+STORAGES = [
+    ("C", "f8"), ("F", "f4"), ("csr32", "f8"), ("csr64", "f4"),
+    ("centred C", "f4"), ("centred F", "f8"), ("centred csr32", "f8"),
+]  # fmt: skip
 
 
 ONE_SCORE = {name: code for name, code in LOSSES.items() if name != "multinomial"}
@@ -20,16 +21,36 @@ ONE_SCORE = {name: code for name, code in LOSSES.items() if name != "multinomial
 
 def matrix(dtype):
     rng = np.random.default_rng(0)
-    return (rng.standard_normal((N, P)) * (rng.random((N, P)) < 0.6)).astype(dtype)
+    X = rng.standard_normal((N, P)) * (rng.random((N, P)) < 0.6)
+    X[:, 2] += 3.0  # every row has it: a sparse matrix may be seen about its mean
+    return X.astype(dtype)
 
 
-def stored(storage, dtype):
-    X = matrix(dtype)
-    if storage in "CF":
-        return np.asarray(X, order=storage)
+def centres(storage):
+    """What is taken off the columns while they are read."""
+    m = np.zeros(P)
+    if storage.startswith("centred"):
+        m[2] = 3.1
+        if not storage.endswith("csr32"):
+            m += np.linspace(-2.0, 2.0, P)
+    return m
+
+
+def seen(storage, dtype):
+    """The matrix that a storage stands for, float64[n, p]."""
+    return matrix(dtype).astype(np.float64) - centres(storage)
+
+
+def stored(storage, X):
+    m, kind = centres(storage), storage.split()[-1]
+    is_centred = storage.startswith("centred")
+    if kind in "CF":
+        X = np.asarray(X, order=kind)
+        return Centred(X, m) if is_centred else X
     sparse = scipy.sparse.csr_array(X)
-    kind = np.int32 if storage == "csr32" else np.int64
-    return CSR(sparse.data, sparse.indices.astype(kind), sparse.indptr.astype(kind))
+    index = np.int32 if kind == "csr32" else np.int64
+    parts = sparse.data, sparse.indices.astype(index), sparse.indptr.astype(index)
+    return CentredCSR(*parts, m) if is_centred else CSR(*parts)
 
 
 def targets(code):
@@ -81,7 +102,7 @@ def test_one_pass_by_hand():
 
 @pytest.mark.parametrize(("storage", "dtype"), STORAGES)
 def test_passes_of_the_losses_equal_plain_numpy(storage, dtype):
-    X, rows = matrix(dtype).astype(np.float64), stored(storage, dtype)
+    X, rows = seen(storage, dtype), stored(storage, matrix(dtype))
     c, w, v = vectors()
     b, v_b = 0.3, -0.8
     for code in ONE_SCORE.values():
@@ -101,7 +122,7 @@ def test_passes_of_the_losses_equal_plain_numpy(storage, dtype):
 
 @pytest.mark.parametrize(("storage", "dtype"), STORAGES)
 def test_passes_without_a_loss_equal_plain_numpy(storage, dtype):
-    X, rows = matrix(dtype).astype(np.float64), stored(storage, dtype)
+    X, rows = seen(storage, dtype), stored(storage, matrix(dtype))
     c, w, v = vectors()
     out = np.ones(P)
     close(linear.gram_vector_pass(rows, c, v, 0.4, 0, N, out), c @ (X @ v + 0.4))
@@ -123,7 +144,7 @@ def test_passes_without_a_loss_equal_plain_numpy(storage, dtype):
 
 @pytest.mark.parametrize(("storage", "dtype"), STORAGES)
 def test_passes_of_classes_equal_plain_numpy(storage, dtype):
-    X, rows = matrix(dtype).astype(np.float64), stored(storage, dtype)
+    X, rows = seen(storage, dtype), stored(storage, matrix(dtype))
     c, _, _ = vectors()
     rng = np.random.default_rng(3)
     W, V, A = (rng.standard_normal(shape) for shape in ((P, K), (P, K), (N, K)))
@@ -154,7 +175,7 @@ def test_passes_of_classes_equal_plain_numpy(storage, dtype):
 
 @pytest.mark.parametrize("storage", ["C", "csr32"])
 def test_blocks_add_up_to_the_whole(storage):
-    rows, (c, w, v) = stored(storage, "f8"), vectors()
+    rows, (c, w, v) = stored(storage, matrix("f8")), vectors()
     y, b = targets(LOGISTIC), 0.3
     edges = [(0, 4), (4, 4), (4, N)]
     g, whole = np.zeros(P), np.zeros(P)
@@ -181,7 +202,7 @@ def test_blocks_add_up_to_the_whole(storage):
 
 
 def test_float32_variables_are_summed_in_float64():
-    rows, (c, w, _) = stored("C", "f4"), vectors()
+    rows, (c, w, _) = stored("C", matrix("f4")), vectors()
     w, y, g = w.astype(np.float32), targets(SQUARED), np.zeros(P)
     value, _ = linear.value_and_gradient_pass(rows, y, c, w, np.float32(0.5), SQUARED, 1.0, 0, N, g)
     X = matrix("f4").astype(np.float64)
@@ -191,7 +212,7 @@ def test_float32_variables_are_summed_in_float64():
 
 
 def test_samples_of_weight_zero_do_not_count():
-    rows, (c, w, _) = stored("C", "f8"), vectors()
+    rows, (c, w, _) = stored("C", matrix("f8")), vectors()
     y, g, fewer = targets(SQUARED), np.zeros(P), np.zeros(P)
     c[4:] = 0.0
     whole = linear.value_and_gradient_pass(rows, y, c, w, 0.0, SQUARED, 1.0, 0, N, g)
@@ -200,81 +221,35 @@ def test_samples_of_weight_zero_do_not_count():
     close(g, fewer)
 
 
-@pytest.mark.parametrize("threads", [2, 3, 7])
-def test_results_of_blocks_come_in_row_order_and_cover_the_rows(threads):
-    first_may_go = threading.Event()
-
-    def work(start, stop):
-        if start == 0:  # ends last, and must still come first
-            first_may_go.wait(10)
-        elif stop == 20:
-            first_may_go.set()
-        return start, stop
-
-    blocks = linear.in_row_blocks(work, 20, linear.SERIAL_BELOW, threads)
-    assert len(blocks) == threads
-    assert blocks[0][0] == 0
-    assert blocks[-1][1] == 20
-    assert all(left[1] == right[0] for left, right in itertools.pairwise(blocks))
-    sizes = [stop - start for start, stop in blocks]
-    assert max(sizes) - min(sizes) <= 1
-
-
-@pytest.mark.parametrize(
-    ("rows", "entries", "threads"),
-    [
-        (20, linear.SERIAL_BELOW - 1, 2),
-        (20, linear.SERIAL_BELOW, 1),
-        (1, linear.SERIAL_BELOW, 2),
-    ],
-)
-def test_small_work_stays_in_the_calling_thread(rows, entries, threads):
-    seen = linear.in_row_blocks(
-        lambda start, stop: (start, stop, threading.current_thread()), rows, entries, threads
-    )
-    assert seen == [(0, rows, threading.current_thread())]
-
-
-def test_large_work_is_shared_with_another_thread():
-    seen = linear.in_row_blocks(
-        lambda start, stop: threading.current_thread(), 20, linear.SERIAL_BELOW, 2
-    )
-    assert seen[0] is threading.current_thread()
-    assert seen[1] is not seen[0]
-
-
-def test_without_a_number_of_threads_every_core_gets_a_block(monkeypatch):
-    monkeypatch.setattr(linear, "available_threads", lambda: 3)
-    blocks = linear.in_row_blocks(lambda start, stop: stop, 9, linear.SERIAL_BELOW)
-    assert blocks == [3, 6, 9]
-
-
-def test_an_error_in_another_thread_is_raised():
-    def work(start, stop):
-        if start:
-            raise RuntimeError("in the second block")
-
-    with pytest.raises(RuntimeError, match="in the second block"):
-        linear.in_row_blocks(work, 20, linear.SERIAL_BELOW, 2)
-
-
-def test_one_and_two_threads_give_the_same_to_rounding():
+@pytest.mark.parametrize("storage", ["C", "F", "csr32", "centred C", "centred F", "centred csr32"])
+def test_any_number_of_threads_gives_the_same_bits(storage):
     rng = np.random.default_rng(5)
-    n = linear.SERIAL_BELOW // P + 1
-    X, y, c = rng.standard_normal((n, P)), rng.standard_normal(n), np.full(n, 1 / n)
-    w = rng.standard_normal(P)
+    n = 8 * LEAF // P + 1
+    X, y, c = rng.standard_normal((n, P)), np.sign(rng.standard_normal(n)), rng.random(n)
+    rows, w, v = stored(storage, X), rng.standard_normal(P), rng.standard_normal(P)
+    edges = leaf_edges(n, n * P, P)
+    assert len(edges) == 9
 
     def total(threads):
         def work(start, stop):
-            g = np.zeros(P)
-            sums = linear.value_and_gradient_pass(X, y, c, w, 0.1, SQUARED, 1.0, start, stop, g)
-            return np.array([*sums, *g])
+            # Where an array lies is not to be seen in a sum: each of these begins elsewhere.
+            g, out = np.zeros((2, P + threads))[:, threads:]
+            sums = linear.value_and_gradient_pass(rows, y, c, w, 0.1, LOGISTIC, 1.0, start, stop, g)
+            curved = linear.hessian_vector_pass(
+                rows, y, c, w, 0.1, v, 0.2, LOGISTIC, 1.0, start, stop, out
+            )
+            value = linear.value_pass(rows, y, c, w, 0.1, LOGISTIC, 1.0, start, stop)
+            return np.array([*sums, *g, curved, *out, value])
 
-        parts = linear.in_row_blocks(work, n, X.size, threads)
-        assert len(parts) == threads
-        return np.sum(parts, axis=0)
+        return tree_sum(work, edges, threads).tobytes()
 
-    np.testing.assert_allclose(total(1), total(2), rtol=1e-12, atol=1e-14)
+    expected = total(1)
+    assert all(total(threads) == expected for threads in (2, 3, 8))
+
+
+def test_a_total_is_that_of_the_first_numbers():
+    a = np.array([1.0, 2.0, 4.0, np.nan])
+    assert [linear.total_of(a, count) for count in range(4)] == [0.0, 1.0, 3.0, 7.0]
 
 
 def test_by_columns_blocks_of_rows_follow_one_another():

@@ -7,6 +7,8 @@ import scipy.sparse
 from thalweg.kernels.compile import kernel
 from thalweg.kernels.rows import (
     CSR,
+    Centred,
+    CentredCSR,
     ScaledCSR,
     Standardized,
     columns,
@@ -20,6 +22,9 @@ from thalweg.kernels.rows import (
     row_scores,
     row_square,
     rows_add_squares,
+    rows_axpy,
+    rows_dot,
+    rows_in_cache,
     stored,
 )
 
@@ -79,14 +84,39 @@ def sparse_entries(X, out):
         out[k] = stored(X, k)
 
 
+@kernel
+def dots_of_rows(X, start, stop, w, b, z):
+    rows_dot(X, start, stop, w, b, z)
+
+
+@kernel
+def transposed_rows(X, start, stop, a, g):
+    rows_axpy(X, start, stop, a, g)
+
+
+@kernel
+def column_squares_of_rows(X, start, stop, a, g):
+    rows_add_squares(X, start, stop, a, g)
+
+
+@kernel
+def count_of_rows(X):
+    return rows_in_cache(X)
+
+
 def matrix(dtype):
     rng = np.random.default_rng(0)
-    return (rng.standard_normal((7, 5)) * (rng.random((7, 5)) < 0.5)).astype(dtype)
+    X = rng.standard_normal((7, 5)) * (rng.random((7, 5)) < 0.5)
+    X[:, 3] = rng.standard_normal(7) + 4.0  # every row has it
+    return X.astype(dtype)
 
 
 def standards():
     rng = np.random.default_rng(3)
     return rng.standard_normal(5), 0.5 + rng.random(5)
+
+
+FULL = np.array([0.0, 0.0, 0.0, 4.1, 0.0])  # of what every row has, a mean may be taken off
 
 
 def storages(dtype):
@@ -98,7 +128,10 @@ def storages(dtype):
         "F": np.asfortranarray(X),
         "csr32": CSR(*narrow),
         "csr64": CSR(sparse.data, sparse.indices.astype(np.int64), sparse.indptr.astype(np.int64)),
+        "centred": Centred(X, means),
+        "centred F": Centred(np.asfortranarray(X), means),
         "standardized": Standardized(X, means, scales),
+        "centred csr": CentredCSR(*narrow, FULL),
         "scaled": ScaledCSR(*narrow, scales),
     }
 
@@ -108,6 +141,10 @@ def seen(storage, dtype):
     X, (means, scales) = matrix(dtype).astype(np.float64), standards()
     if storage == "standardized":
         return (X - means) * scales
+    if storage == "centred csr":
+        return X - FULL
+    if storage.startswith("centred"):
+        return X - means
     return X * scales if storage == "scaled" else X
 
 
@@ -115,7 +152,10 @@ def seen(storage, dtype):
     ("storage", "dtype"),
     [
         *itertools.product(("C", "F", "csr32", "csr64"), (np.float32, np.float64)),
+        ("centred", np.float64),
+        ("centred F", np.float32),
         ("standardized", np.float32),
+        ("centred csr", np.float64),
         ("scaled", np.float32),
     ],
 )
@@ -151,8 +191,8 @@ def test_one_row_by_hand():
 @pytest.mark.parametrize(
     ("storage", "dtype"),
     [
-        ("C", "f8"), ("F", "f4"), ("csr32", "f8"), ("csr64", "f4"),
-        ("standardized", "f4"), ("scaled", "f4"),
+        ("C", "f8"), ("F", "f4"), ("csr32", "f8"), ("csr64", "f4"), ("centred", "f8"),
+        ("centred F", "f4"), ("standardized", "f4"), ("centred csr", "f8"), ("scaled", "f4"),
     ],
 )  # fmt: skip
 def test_squares_and_classes_do_what_the_dense_matrix_does(storage, dtype):
@@ -174,14 +214,41 @@ def test_squares_and_classes_do_what_the_dense_matrix_does(storage, dtype):
     np.testing.assert_allclose(G, expected, rtol=1e-13, atol=1e-14)
 
 
-@pytest.mark.parametrize("storage", ["F", "standardized"])
+@pytest.mark.parametrize("storage", storages("f4"))
+def test_several_rows_at_a_time_do_what_one_does_after_the_other(storage):
+    X, rows = seen(storage, "f4"), storages("f4")[storage]
+    rng = np.random.default_rng(4)
+    w, a = rng.standard_normal(5), rng.standard_normal(7)
+    for start, stop in ((0, 7), (1, 6), (2, 4), (3, 3)):  # fours and what is left of them
+        here = slice(start, stop)
+        z, g, s = np.full(7, np.nan), np.ones(5), np.ones(5)
+        dots_of_rows(rows, start, stop, w, 0.3, z)
+        np.testing.assert_allclose(z[: stop - start], X[here] @ w + 0.3, rtol=1e-13, atol=1e-14)
+        assert np.isnan(z[stop - start :]).all()
+        transposed_rows(rows, start, stop, a[here], g)
+        np.testing.assert_allclose(g, 1.0 + X[here].T @ a[here], rtol=1e-13, atol=1e-14)
+        column_squares_of_rows(rows, start, stop, a, s)
+        np.testing.assert_allclose(s, 1.0 + a[here] @ X[here] ** 2, rtol=1e-13, atol=1e-14)
+
+
+def test_as_many_rows_are_taken_as_stay_in_cache():
+    wide, tall = np.zeros((4, 20_000)), np.zeros((4, 2))
+    assert [count_of_rows(X) for X in (wide, tall)] == [4, 64]
+    by_columns = [np.asfortranarray(wide), np.asfortranarray(tall)]
+    assert [count_of_rows(X) for X in by_columns] == [256, 1024]
+    # Centred or not, a matrix is read in the same order.
+    assert [count_of_rows(Centred(X, np.zeros(X.shape[1]))) for X in by_columns] == [256, 1024]
+    assert count_of_rows(storages("f4")["centred csr"]) == count_of_rows(storages("f4")["csr32"])
+
+
+@pytest.mark.parametrize("storage", ["F", "centred", "centred F", "standardized"])
 def test_entries_of_a_dense_matrix(storage):
     out = np.full((7, 5), np.nan)
     dense_entries(storages("f4")[storage], out)
     np.testing.assert_allclose(out, seen(storage, "f4"), rtol=1e-15)
 
 
-@pytest.mark.parametrize("storage", ["csr64", "scaled"])
+@pytest.mark.parametrize("storage", ["csr64", "centred csr", "scaled"])
 def test_entries_of_a_sparse_matrix(storage):
     X = storages("f4")[storage]
     out = np.full(X.data.size, np.nan)
@@ -199,7 +266,7 @@ def test_a_standardized_entry_by_hand():
 
 def test_only_some_storages_leave_entries_out():
     sparse = {name for name, X in storages("f8").items() if is_sparse(X)}
-    assert sparse == {"csr32", "csr64", "scaled"}
+    assert sparse == {"csr32", "csr64", "centred csr", "scaled"}
 
 
 def test_float32_entries_are_standardized_in_float64():
@@ -208,6 +275,24 @@ def test_float32_entries_are_standardized_in_float64():
     out = np.empty((1, 1))
     dense_entries(X, out)
     assert out[0, 0] == 1.0
+
+
+def test_a_centred_entry_keeps_what_is_beside_a_large_mean():
+    # An entry and a mean near each other: their difference is exact.
+    values = np.array([[1e9 + 1 / 8], [1e9 - 3 / 8]])
+    out = np.empty((2, 1))
+    dense_entries(Centred(values, np.array([1e9])), out)
+    assert out.tolist() == [[1 / 8], [-3 / 8]]
+    sparse = CentredCSR(values.ravel(), np.zeros(2, np.int32), np.arange(3), np.array([1e9]))
+    stored_ones = np.empty(2)
+    sparse_entries(sparse, stored_ones)
+    assert stored_ones.tolist() == [1 / 8, -3 / 8]
+
+
+def test_float32_entries_are_centred_in_float64():
+    X, out = Centred(np.full((1, 1), 1e8, np.float32), np.array([1e8 - 1 / 8])), np.empty((1, 1))
+    dense_entries(X, out)
+    assert out[0, 0] == 1 / 8
 
 
 def test_float32_squares_of_columns_do_not_overflow():
@@ -233,7 +318,8 @@ def test_nan_stays_nan():
 
 PRIMITIVES = {
     columns: 1, entry: 3, stored: 2, row_dot: 3, row_axpy: 4, row_square: 2, row_quadratic: 4,
-    row_add_squares: 4, row_scores: 5, row_add_outer: 4, rows_add_squares: 5,
+    row_add_squares: 4, row_scores: 5, row_add_outer: 4, rows_add_squares: 5, rows_in_cache: 1,
+    rows_dot: 6, rows_axpy: 5,
 }  # fmt: skip
 
 

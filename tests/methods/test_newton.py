@@ -160,7 +160,8 @@ def test_a_ridge_makes_a_singular_convex_hessian_definite():
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+# With kinks a linear problem is given a curvature of its own where the loss has none.
+@pytest.mark.parametrize("loss", ["squared", "logistic", "multinomial"])
 def test_scores_do_not_change_the_steps(loss):
     data = linear(loss, l2=1e-2)
     w0 = 0.3 * np.random.default_rng(0).standard_normal(data.dim)

@@ -45,7 +45,7 @@ def test_one_feature_by_hand(any_size):
 def slow_inverse(data, w):
     """PB⁻¹P + Q/l2 from the rows themselves, all of them."""
     p, K = data.p + data.fit_intercept, data.outputs
-    x = data.matrix.rows if data.means is None else (data.matrix.rows - data.means) * data.scales
+    x = (data.matrix.rows - data.features.place) * data.features.units
     x = np.column_stack([x, np.ones(data.n)]) if data.fit_intercept else x
     l2 = np.append(np.full(data.p, data.l2), np.zeros(p - data.p))
     h = data.hessian_at(data.scores(w)).curvatures.reshape(data.n, K)

@@ -62,9 +62,9 @@ def test_a_pass_of_the_theorems_step_is_faster_than_its_bound():
     bound = theory.rate_per_pass(samples=data.n, smoothness=L, strong_convexity=data.l2)
     _, best = optimum(data)
     method = SAG(step="theory", sampling="uniform", start="zero")
-    values = [state.value for state in follow(method, data, data.start, 60)]
-    gaps = np.array(values) - best
-    factor = (gaps[-1] / gaps[10]) ** (1 / 50)
+    values = [state.value for state in follow(method, data, data.start, 30)]
+    gaps = np.array(values) - best  # ten passes later there is nothing but rounding
+    factor = (gaps[-1] / gaps[10]) ** (1 / 20)
     assert bound < 0.89
     assert factor < bound
 

@@ -3,7 +3,6 @@ import pytest
 import scipy.sparse
 
 import thalweg as tw
-from thalweg.kernels import linear
 from thalweg.objectives.columns import (
     append,
     centred_gram,
@@ -58,17 +57,18 @@ def test_rebuilds_the_scores(storage, dtype, fit_intercept, standardize):
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-def test_threads_change_no_bit(storage, monkeypatch):
+def test_threads_change_no_bit(storage, cut_finely):
     one = problem(storage, threads=1)
     means, features = weighted_means(one), np.array([4, 1])
     expected = gather(one, features, means)
-    monkeypatch.setattr(linear, "SERIAL_BELOW", 0)
-    found = gather(problem(storage, threads=3), features, means)
-    if isinstance(expected, np.ndarray):
-        np.testing.assert_array_equal(found, expected)
-    else:
-        for a, b in zip(found, expected, strict=True):
-            np.testing.assert_array_equal(a, b)
+    cut_finely()
+    for threads in (1, 2, 3, 8):
+        found = gather(problem(storage, threads=threads), features, means)
+        if isinstance(expected, np.ndarray):
+            np.testing.assert_array_equal(found, expected)
+        else:
+            for a, b in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -98,8 +98,8 @@ def test_a_constant_feature_is_exactly_zero_about_its_mean():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_narrowed_is_a_slice(dtype, monkeypatch):
-    monkeypatch.setattr(linear, "SERIAL_BELOW", 0)
+def test_narrowed_is_a_slice(dtype, cut_finely):
+    cut_finely()
     data = problem(scipy.sparse.csr_array, dtype, threads=3)
     features = np.array([0, 2, 4])
     expected = X.astype(dtype)[:, features].astype(np.float64)
@@ -116,7 +116,7 @@ def test_narrowed_is_a_slice(dtype, monkeypatch):
 def test_centred_gram_by_its_definition(fit_intercept, standardize):
     data = problem(scipy.sparse.csr_array, fit_intercept=fit_intercept, standardize=standardize)
     features, h = np.array([0, 1, 4]), data.weights * np.linspace(0.1, 1.0, 30)
-    seen = X[:, features] * (1.0 if data.scales is None else data.scales[features])
+    seen = X[:, features] * data.features.units[features]
     if fit_intercept:
         seen = seen - h @ seen / h.sum()
     expected = (seen.T * h) @ seen + 0.1 * np.eye(3)

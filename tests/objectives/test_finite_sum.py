@@ -5,20 +5,30 @@ import pytest
 import scipy.sparse
 
 from thalweg.kernels.losses import LOSSES, loss_at, slopes_at
-from thalweg.kernels.rows import CSR, ScaledCSR, Standardized
-from thalweg.objectives.finite_sum import enter, leave, leave_gradient, sample_smoothness
+from thalweg.kernels.rows import CSR, Centred, ScaledCSR, Standardized
+from thalweg.objectives.finite_sum import (
+    enter,
+    leave,
+    leave_gradient,
+    rows_are_as_seen,
+    sample_smoothness,
+)
 from thalweg.objectives.linear import NAMES, LinearProblem
 
 N, P, K, DELTA = 10, 4, 3, 0.7
 STORAGES = ("C", "csr")
 SETTINGS = list(itertools.product(NAMES, STORAGES, (False, True), (True, False)))
+FAR = (0.0, 30.0, 1e5)  # nearer than what features vary by, further, and far beyond
 
 
-def problem(loss="squared", storage="C", standardize=False, fit_intercept=True, dtype="f8"):
+def problem(
+    loss="squared", storage="C", standardize=False, fit_intercept=True, dtype="f8", far=0.0
+):
     """A problem whose features differ in mean and scale, and one of whose weights is zero."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N, P)) * np.logspace(-1, 1, P) + np.linspace(0, 2, P)
     X *= rng.random((N, P)) < 0.7
+    X[:, 1] += far
     makers = {"C": np.ascontiguousarray, "F": np.asfortranarray, "csr": scipy.sparse.csr_array}
     y = np.arange(N) % (K if loss == "multinomial" else 2)
     if loss in ("squared", "huber"):
@@ -37,6 +47,8 @@ def dense(X):
     """The rows that a storage stands for, float64[n, p]."""
     if isinstance(X, Standardized):
         return (X.values - X.means) * X.scales
+    if isinstance(X, Centred):
+        return X.values - X.means
     if isinstance(X, CSR | ScaledCSR):
         scales = X.scales if isinstance(X, ScaledCSR) else np.ones(P)
         sparse = scipy.sparse.csr_array((X.data, X.indices, X.indptr), shape=(N, P))
@@ -91,6 +103,58 @@ def test_what_enters_leaves_as_it_was(loss, storage, standardize, fit_intercept)
     assert np.array_equal(v, w) != shifted
     coefficients = slice(data.p * data.outputs)
     np.testing.assert_array_equal(v[coefficients], w[coefficients])
+
+
+@pytest.mark.parametrize("far", FAR)
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("storage", ["C", "F", "csr"])
+@pytest.mark.parametrize("loss", NAMES)
+def test_about_the_mean_the_samples_are_the_problem_too(loss, storage, standardize, far):
+    data = problem(loss, storage, standardize, far=far).centred
+    w = point(data)
+    v = enter(data, w)
+    # Rounding of the intercept that features far from zero have here, where they are not centred.
+    off = 0.0 if rows_are_as_seen(data) else 1e-15 * far
+    np.testing.assert_allclose(leave(data, v), w, rtol=1e-14, atol=1e-14 + off)
+    values, gradients = summands(data, v)
+    assert values.mean() + data.penalty(w) == pytest.approx(data.value(w), rel=1e-12 + 10 * off)
+    gradient = leave_gradient(data, gradients.mean(axis=0))
+    np.testing.assert_allclose(gradient, data.gradient(w), rtol=1e-11, atol=1e-12 + 1e3 * off)
+
+
+@pytest.mark.parametrize(
+    ("storage", "standardize", "far", "kind"),
+    [
+        ("C", False, 0.0, np.ndarray),
+        ("C", False, 30.0, Centred),
+        ("F", False, 1e5, Centred),
+        ("C", True, 0.0, Standardized),
+        ("csr", False, 0.0, CSR),
+        ("csr", False, 1e5, CSR),
+        ("csr", True, 30.0, ScaledCSR),
+    ],
+)
+def test_rows_are_centred_where_that_makes_them_shorter(storage, standardize, far, kind):
+    data = problem("squared", storage, standardize, far=far).centred
+    X = data.samples.X
+    assert type(X) is kind
+    assert rows_are_as_seen(data) == (kind in (Centred, Standardized))
+    if kind is Centred:
+        assert np.shares_memory(X.values, data.matrix.rows)
+        assert data.samples.squares.sum() < 0.5 * np.sum(data.matrix.rows**2)
+    # As users see it, nothing is centred that they did not ask for.
+    plain = problem("squared", storage, standardize, far=far)
+    assert rows_are_as_seen(plain) == (not (storage == "csr" and standardize))
+    assert isinstance(plain.samples.X, np.ndarray) == (storage != "csr" and not standardize)
+
+
+def test_centred_samples_are_as_smooth_as_they_look():
+    data = problem("logistic", "C", far=30.0).centred
+    L = sample_smoothness(data) + data.l2
+    np.testing.assert_allclose(L, data.row_smoothness, rtol=1e-9)
+    v, u = point(data, 2), point(data, 3)
+    rises = summands(data, v)[1] - summands(data, u)[1]
+    assert (np.linalg.norm(rises, axis=1) <= L * np.linalg.norm(v - u) * (1 + 1e-12)).all()
 
 
 @pytest.mark.parametrize("storage", STORAGES)

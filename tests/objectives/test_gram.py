@@ -60,6 +60,50 @@ def test_large_means_cost_dense_data_no_digits():
     np.testing.assert_allclose(feature_gram(shifted), Z.T @ Z, rtol=1e-8, atol=1e-9)
 
 
+@pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("mean", [1e3, 1e6, 1e9])
+def test_large_means_cost_no_digits_where_every_row_has_the_feature(storage, mean):
+    eighths = np.round(8.0 * X + 40.0) / 8.0 + mean  # never 0, and exact beside 1e9
+    data = tw.LinearProblem(storage(eighths), Y, sample_weight=WEIGHTS)
+    c, near = data.weights.astype(np.longdouble), eighths - np.longdouble(mean)
+    # About the mean itself, which is no float64.
+    Z = np.sqrt(c)[:, None] * (near - c @ near / c.sum())
+    np.testing.assert_allclose(sample_rows(data), Z.astype(float), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(feature_gram(data), (Z.T @ Z).astype(float), rtol=1e-13, atol=1e-14)
+    p, c = RNG.dirichlet(np.ones(3), 30), data.weights
+    classes = tw.LinearProblem(
+        storage(eighths), np.arange(30) % 3, "multinomial", sample_weight=WEIGHTS
+    )
+    # The model's origin is the mean as it is rounded: that difference is exact.
+    seen = np.column_stack([eighths - weighted_means(data), np.ones(30)])
+    expected = sum(
+        c[i] * np.kron(np.outer(seen[i], seen[i]), np.diag(p[i]) - np.outer(p[i], p[i]))
+        for i in range(30)
+    )
+    np.testing.assert_allclose(class_gram(classes.centred, p), expected, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray, scipy.sparse.csr_array])
+def test_any_number_of_threads_gives_the_same_bits(storage, cut_finely):
+    p, rows = RNG.dirichlet(np.ones(3), 30), np.arange(0, 30, 2)
+
+    def found(threads):
+        data = problem(storage, threads=threads)
+        classes = tw.LinearProblem(
+            storage(X), np.arange(30) % 3, "multinomial", threads=threads, sample_weight=WEIGHTS
+        )
+        return feature_gram(data), class_gram(classes, p), rough_gram(data, rows, np.ones(15))
+
+    whole = found(1)
+    cut_finely()
+    expected = found(1)
+    for threads in (2, 3, 8):
+        for part, one in zip(found(threads), expected, strict=True):
+            np.testing.assert_array_equal(part, one)
+    for part, one in zip(expected, whole, strict=True):
+        np.testing.assert_allclose(part, one, rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("standardize", [True, False])
@@ -94,7 +138,7 @@ def test_a_rough_gram_equals_the_slow_definition(storage, fit_intercept, standar
     rows, h = np.array([2, 3, 11, 29]), np.array([1e-30, 2e-30, 0.0, 5e-30])
     features = X.copy()
     if standardize:
-        features = (X - data.means) * data.scales
+        features = (X - data.features.place) * data.features.units
     if fit_intercept:
         features = np.column_stack([features, np.ones(30)])
     Z = np.sqrt(h)[:, None] * features[rows]

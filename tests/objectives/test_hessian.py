@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from thalweg.kernels import margins
 from thalweg.objectives.linear import NAMES, LinearProblem
 
 STORAGES = {"C": np.ascontiguousarray, "F": np.asfortranarray, "csr": scipy.sparse.csr_array}
@@ -75,12 +74,20 @@ def test_a_constant_feature_that_is_centred_has_the_penalty_alone():
 
 
 @pytest.mark.parametrize("loss", ["logistic", "multinomial"])
-def test_threads_share_the_rows(loss, monkeypatch):
-    monkeypatch.setattr(margins, "LOSS_ENTRIES", 10_000)
-    monkeypatch.setattr("thalweg.kernels.linear.SERIAL_BELOW", 1)
-    one, several = (problem(loss, threads=threads) for threads in (1, 3))
-    w = np.random.default_rng(5).standard_normal(one.dim)
-    hessians = [data.hessian_at(data.scores(w)) for data in (one, several)]
-    for name, given in (("matrix", ()), ("diagonal", ()), ("vector", (w,))):
-        found = [getattr(H, name)(*given) for H in hessians]
-        np.testing.assert_allclose(found[1], found[0], rtol=1e-12, atol=1e-14)
+@pytest.mark.parametrize("storage", STORAGES)
+def test_any_number_of_threads_gives_the_same_bits(loss, storage, cut_finely):
+    w = np.random.default_rng(5).standard_normal(problem(loss).dim)
+
+    def found(threads):
+        data = problem(loss, storage, threads=threads)
+        H = data.hessian_at(data.scores(w))
+        return [part.copy() for part in (H.matrix(), H.diagonal(), H.vector(w), H.curvatures)]
+
+    whole = found(1)
+    cut_finely()
+    expected = found(1)
+    for threads in (2, 3, 8):
+        for part, one in zip(found(threads), expected, strict=True):
+            np.testing.assert_array_equal(part, one)
+    for part, one in zip(expected, whole, strict=True):
+        np.testing.assert_allclose(part, one, rtol=1e-12, atol=1e-14)

@@ -58,7 +58,7 @@ def test_sizes_bound_what_rounding_does(storage):
     data = problem(storage, standardize=True)
     w = 1e3 * RNG.standard_normal(data.dim)
     exact = w.astype(np.longdouble)
-    seen = (np.asarray(X, dtype=np.longdouble) - data.means) * data.scales
+    seen = (np.asarray(X, dtype=np.longdouble) - data.features.place) * data.features.units
     residual = seen @ exact[:-1] + exact[-1] - Y
     slow = 0.5 * np.sum(data.weights * residual**2)
     loss, gradient = data.least_squares.loss_and_gradient(w)
@@ -78,6 +78,92 @@ def test_large_means_cost_few_digits_where_there_is_an_intercept():
     assert far.least_squares.loss_and_gradient(moved)[0] == pytest.approx(expected, rel=1e-8)
 
 
+@pytest.mark.parametrize("mean", [1e3, 1e6, 1e9])
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_about_the_mean_large_means_cost_no_digits(mean, storage, at_once, monkeypatch):
+    monkeypatch.setattr(least_squares, "MANY", 100 if at_once else 10**9)
+    # Eighths, exact beside 1e9, and so is what is left of them without the origin.
+    far, y = np.round(8.0 * X + 40.0) / 8.0 + mean, np.round(8.0 * Y) / 8.0 + mean
+    data = tw.LinearProblem(storage(far), y, sample_weight=WEIGHTS).centred
+    assert data.is_summed == (at_once and storage is not scipy.sparse.csr_array)
+    seen = np.column_stack([far - data.features.place, np.ones(60)])
+    assert np.abs(seen).max() < 10.0
+    w = RNG.standard_normal(5)
+    residual = seen @ w - (y - data.term.origin)
+    loss, gradient = data.least_squares.loss_and_gradient(w)
+    assert loss == pytest.approx(0.5 * data.weights @ residual**2, rel=1e-13)
+    expected = (data.weights * residual) @ seen
+    np.testing.assert_allclose(gradient, expected, rtol=1e-12, atol=1e-13)
+    H = (seen.T * data.weights) @ seen
+    np.testing.assert_allclose(data.least_squares.hessian(), H, rtol=1e-12, atol=1e-13)
+    variance = data.weights @ (y - data.weights @ y) ** 2
+    assert data.least_squares.s == pytest.approx(variance, rel=1e-12)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_the_first_rows_may_be_unlike_all_others(standardize, monkeypatch):
+    # As where they are left out by a weight of zero: what is near their mean is far from all else.
+    monkeypatch.setattr(least_squares, "MANY", 100)
+    monkeypatch.setattr(least_squares, "SOME", 20)
+    far, weights = X.copy(), np.ones(60)
+    far[:20, 2] += 1e9
+    weights[:20] = 0.0
+    data = tw.LinearProblem(far, Y, sample_weight=weights, standardize=standardize)
+    same = tw.LinearProblem(X[20:], Y[20:], standardize=standardize)
+    assert data.is_summed
+    assert same.is_summed
+    np.testing.assert_allclose(data.features.units, same.features.units, rtol=1e-12)
+    np.testing.assert_allclose(data.rows.variances, same.rows.variances, rtol=1e-12)
+    w = RNG.standard_normal(5)
+    expected, slow = same.centred.value_and_gradient(w)
+    loss, gradient = data.centred.least_squares.loss_and_gradient(w)
+    assert loss == pytest.approx(expected, rel=1e-10)
+    np.testing.assert_allclose(gradient, slow, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("standardize", [True, False])
+def test_one_look_serves_every_view(storage, standardize):
+    data = problem(storage, l1=0.1, l2=0.3, standardize=standardize)
+    views = [data, data.smooth, data.centred, data.replaced(l2=1.0), data.centred.smooth]
+    assert not any(view.is_summed for view in views)
+    G = data.least_squares.G
+    w = RNG.standard_normal(data.dim)
+    for view in views:
+        assert view.is_summed
+        assert view.least_squares.G is G
+        # The sums are those of the squared loss alone, in the variables of the view.
+        here = data.enter(w, view)
+        loss, gradient = view.least_squares.loss_and_gradient(here)
+        bare = view.replaced(l1=0.0, l2=0.0)
+        assert loss == pytest.approx(bare.value(here), rel=1e-12)
+        np.testing.assert_allclose(gradient, bare.gradient(here), rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(
+            view.least_squares.hessian(), bare.hessian(here), rtol=1e-10, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("weighted", [True, False])
+def test_moments_are_the_mean_and_the_variance_of_every_column(storage, weighted):
+    data = tw.LinearProblem(storage(X), Y, sample_weight=WEIGHTS if weighted else None)
+    mean, variance = data.least_squares.moments
+    np.testing.assert_allclose(mean, data.weights @ X, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(variance, data.weights @ (X - mean) ** 2, rtol=1e-13)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_any_number_of_threads_gives_the_same_bits(storage, cut_finely):
+    cut_finely()
+    one = problem(storage, threads=1).least_squares
+    for threads in (2, 3, 8):
+        for part, expected in zip(
+            problem(storage, threads=threads).least_squares, one, strict=True
+        ):
+            np.testing.assert_array_equal(part, expected)
+
+
 def test_other_rows_have_other_sums():
     data = problem()
     assert data.least_squares.s > 0
@@ -89,14 +175,20 @@ def test_other_rows_have_other_sums():
 @pytest.mark.parametrize("standardize", [True, False])
 def test_sums_show_what_is_not_finite(bad, standardize, monkeypatch):
     monkeypatch.setattr(least_squares, "MANY", 100)
-    assert "least_squares" in vars(problem(standardize=standardize))
+    assert problem(standardize=standardize).is_summed
     spoilt = X.copy()
     spoilt[7, 2] = bad
     with pytest.raises(InputError, match=r"X must be finite, got (nan|inf) in row 7, column 2"):
         tw.LinearProblem(spoilt, Y, standardize=standardize)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_what_is_finite_may_have_sums_that_are_not(fit_intercept, monkeypatch):
+    monkeypatch.setattr(least_squares, "MANY", 100)
     huge = X.copy()
     huge[7, 2] = 1e200  # finite, if its square is not
-    assert not np.isfinite(tw.LinearProblem(huge, Y, fit_intercept=False).least_squares.G).all()
+    data = tw.LinearProblem(huge, Y, fit_intercept=fit_intercept)
+    assert not np.isfinite(data.least_squares.G).all()
 
 
 def test_only_the_squared_loss_on_tall_dense_data_is_summed_at_once(monkeypatch):
@@ -106,4 +198,4 @@ def test_only_the_squared_loss_on_tall_dense_data_is_summed_at_once(monkeypatch)
         tw.LinearProblem(X, Y > 3.0, "logistic"),
         tw.LinearProblem(X[:20], Y[:20]),
     ):
-        assert "least_squares" not in vars(data)
+        assert not data.is_summed

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from thalweg.kernels import margins
 from thalweg.objectives.linear import NAMES, LinearProblem
 
 N, P, L2 = 14, 4, 0.2
@@ -90,10 +89,15 @@ def test_float32_lines_are_those_of_float64_scores():
 
 
 @pytest.mark.parametrize("loss", ["logistic", "multinomial"])
-def test_threads_share_the_rows(loss, monkeypatch):
-    monkeypatch.setattr(margins, "LOSS_ENTRIES", 10_000)  # 14 rows look like many
-    one, several = (problem(loss, threads=threads) for threads in (1, 3))
+def test_any_number_of_threads_gives_the_same_bits(loss, cut_finely):
     rng = np.random.default_rng(5)
-    w, p = rng.standard_normal(one.dim), rng.standard_normal(one.dim)
-    expected = line(one, w, p, 1.0).value_and_slope(0.4)
-    assert line(several, w, p, 1.0).value_and_slope(0.4) == pytest.approx(expected, rel=1e-13)
+    w, p = rng.standard_normal((2, problem(loss).dim))
+
+    def found(threads):
+        return line(problem(loss, threads=threads), w, p, 1.0).value_and_slope(0.4)
+
+    whole = found(1)
+    cut_finely()
+    expected = found(1)
+    assert [found(threads) for threads in (2, 3, 8)] == [expected] * 3
+    assert expected == pytest.approx(whole, rel=1e-13)

@@ -7,8 +7,12 @@ import sklearn.datasets
 import sklearn.linear_model
 
 import thalweg as tw
-from thalweg.kernels.linear import SERIAL_BELOW
+from far_columns import OFFSETS, STORAGES, exact, fractions, within
+from far_columns import matrix as far_matrix
+from thalweg.kernels.leaves import LEAF
+from thalweg.kernels.losses import SQUARED_HINGE
 from thalweg.objectives.linear import CLASSIFIERS, NAMES, LinearProblem
+from thalweg.objectives.one_score import OneScore
 
 N, P, K, DELTA = 12, 4, 3, 0.7
 L1, L2 = 0.03, 0.2
@@ -303,7 +307,9 @@ def test_the_constants_by_definition(loss, fit_intercept, standardize):
         np.testing.assert_allclose(
             problem.row_smoothness, N * c * gamma * (features**2).sum(axis=1) + L2, rtol=1e-10
         )
-        np.testing.assert_allclose(problem.column_squares, c @ X**2, rtol=1e-12)
+        seen = features[:, :P]
+        np.testing.assert_allclose(problem.column_squares, c @ seen**2, rtol=1e-12)
+        np.testing.assert_allclose(problem.rows.squares_about(None), c @ X**2, rtol=1e-12)
         assert problem.strong_convexity == (0.0 if fit_intercept else L2)
         rng = np.random.default_rng(8)
         for scale in (0.0, 0.1, 1.0):
@@ -424,24 +430,44 @@ def test_float32_data_keep_float32_gradients_of_float64_quality(loss, standardiz
     assert problem.gradient(w.astype(np.float64)).dtype == np.float64
 
 
-@pytest.mark.parametrize("storage", ["C", "csr"])
-def test_threads_change_nothing_but_rounding(storage):
+def looks(problem, w):
+    """All that a problem says of its data at `w`."""
+    value, gradient, scores = problem.value_gradient_scores(w)
+    return {
+        "value": problem.value(w),
+        "value with gradient": value,
+        "gradient": gradient,
+        "scores": scores,
+        "scores alone": problem.scores(w),
+        "product": problem.hessian_vector(w, w),
+        "Hessian": problem.hessian(w),
+        "transpose": problem.transpose(np.cos(scores)),
+        "row squares": problem.row_squares,
+        "column squares": problem.column_squares,
+        "smoothness": problem.smoothness,
+    }
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+@pytest.mark.parametrize("storage", ["C", "F", "csr"])
+@pytest.mark.parametrize("loss", ["logistic", "multinomial"])
+def test_any_number_of_threads_gives_the_same_bits(loss, storage, offset, standardize):
     rng = np.random.default_rng(14)
-    n = 2 * SERIAL_BELOW // 10
-    X = rng.standard_normal((n, 10))
-    y = rng.standard_normal(n)
-    one, two = (
-        LinearProblem(stored(X, storage), y, l2=L2, standardize=True, threads=threads)
-        for threads in (1, 2)
-    )
-    w = rng.standard_normal(11)
-    assert one.value(w) == pytest.approx(two.value(w), rel=1e-12)
-    np.testing.assert_allclose(one.gradient(w), two.gradient(w), rtol=1e-10, atol=1e-13)
-    np.testing.assert_allclose(
-        one.hessian_vector(w, w), two.hessian_vector(w, w), rtol=1e-10, atol=1e-13
-    )
-    np.testing.assert_array_equal(one.row_squares, two.row_squares)
-    np.testing.assert_array_equal(one.scores(w), two.scores(w))
+    n = 4 * LEAF // 10
+    X = rng.standard_normal((n, 10)) + offset * np.eye(10)[3]
+    y = rng.integers(0, K if loss == "multinomial" else 2, n)
+
+    def problem(threads):
+        return LinearProblem(
+            stored(X, storage), y, loss, l2=L2, standardize=standardize, threads=threads
+        )
+
+    w = rng.standard_normal(problem(1).dim) / (1.0 + offset)
+    one = looks(problem(1), w)
+    for threads in (2, 3, 8):
+        for name, found in looks(problem(threads), w).items():
+            np.testing.assert_array_equal(found, one[name], err_msg=f"{name}, {threads} threads")
 
 
 def test_nothing_that_was_passed_is_modified():
@@ -652,8 +678,10 @@ def test_a_sample_is_the_problem_on_its_rows(storage):
 @pytest.mark.parametrize("mean", [1e3, 1e6, 1e9])
 def test_a_large_mean_costs_dense_scales_no_digits(mean):
     spread = np.random.default_rng(0).integers(-8, 9, (200, 1)) / 8.0  # exact beside 1e9
-    scales = [LinearProblem(spread + m, spread[:, 0], standardize=True).scales for m in (0.0, mean)]
-    np.testing.assert_allclose(scales[1], scales[0], rtol=1e-9)
+    near, far = (
+        LinearProblem(spread + m, spread[:, 0], standardize=True).features for m in (0.0, mean)
+    )
+    np.testing.assert_allclose(far.units, near.units, rtol=1e-9)
 
 
 @pytest.mark.parametrize("bad", [["a", "b"], [1j, 2j]])
@@ -671,7 +699,256 @@ def test_scales_keep_their_digits_where_means_are_large_and_rows_are_many(storag
     X = np.column_stack([year, np.full(n, 0.1), rng.random(n) < 0.01]).astype(dtype)
     problem = LinearProblem(storage(X), rng.normal(size=n), standardize=True)
     exact = X.astype(np.longdouble)
-    assert problem.means == pytest.approx(exact.mean(axis=0).astype(float), rel=1e-14)
+    assert problem.rows.means == pytest.approx(exact.mean(axis=0).astype(float), rel=1e-14)
     deviations = exact.std(axis=0).astype(float)
-    assert problem.scales[[0, 2]] == pytest.approx(1.0 / deviations[[0, 2]], rel=1e-12)
-    assert problem.scales[1] == 1.0  # constant
+    assert problem.features.units[[0, 2]] == pytest.approx(1.0 / deviations[[0, 2]], rel=1e-12)
+    assert problem.features.units[1] == 1.0  # constant
+
+
+FAR_N = 40
+
+
+def far_problem(loss, storage, offset, **options):
+    """Features far from zero, and targets as far where the loss has some."""
+    rng = np.random.default_rng(1)
+    y = rng.standard_normal(FAR_N) + offset
+    if loss in CLASSIFIERS:
+        y = np.arange(FAR_N) % (K if loss == "multinomial" else 2)
+    options = {"l2": L2, "sample_weight": sample_weights(FAR_N), "delta": DELTA, **options}
+    return LinearProblem(far_matrix(storage, offset), y, loss, **options)
+
+
+def rounding_of_targets(loss, offset):
+    """What a difference of a score and a target loses where both are far from zero."""
+    return 0.0 if loss in CLASSIFIERS else 1e-15 * offset
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("loss", NAMES)
+def test_about_the_mean_it_is_the_same_function(loss, storage, offset, standardize):
+    problem = far_problem(loss, storage, offset, l1=L1, standardize=standardize)
+    centred = problem.centred
+    # Small enough for losses of about one, wherever the features are.
+    v = np.random.default_rng(2).standard_normal(problem.dim) / (1.0 + offset / 1e6)
+    w = centred.enter(v, problem)
+    v = problem.enter(w, centred)  # about the mean of the same point, whose intercept is rounded
+    count = P * problem.outputs
+    np.testing.assert_array_equal(w[:count], v[:count])
+    lost = rounding_of_targets(loss, offset)
+    assert problem.value(w) == pytest.approx(centred.value(v), rel=1e-13 + lost)
+    scores = centred.scores(v) + centred.term.origin
+    np.testing.assert_allclose(problem.scores(w), scores, rtol=1e-13, atol=1e-13)
+    # Coefficients at a fixed intercept here move that one by the mean of the features.
+    W, b = centred.split(centred.gradient(v))
+    shift = problem.features.units * (centred.features.place - problem.features.place)
+    W = W + np.multiply.outer(shift, b)
+    sizes = np.abs(W) + np.multiply.outer(np.abs(shift) + 10.0, np.abs(b) + 1.0)
+    found, found_b = problem.split(problem.gradient(w))
+    assert np.all(np.abs(found - W) <= (1e-14 + lost) * sizes)
+    np.testing.assert_allclose(found_b, b, rtol=1e-12, atol=1e-12 + lost)
+    for mine, its in zip(problem.coefficients(w), centred.coefficients(v), strict=True):
+        origin = centred.term.origin if np.ndim(its) < np.ndim(W) else 0.0
+        np.testing.assert_allclose(mine, its + origin, rtol=1e-13, atol=1e-13)
+    assert problem.penalty(w) == centred.penalty(v)
+    assert centred.name == problem.name
+    assert centred.dim == problem.dim
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("loss", NAMES)
+def test_variables_that_enter_another_view_come_back(loss, storage, offset):
+    problem = far_problem(loss, storage, offset)
+    centred = problem.centred
+    count = P * problem.outputs
+    for dtype in (np.float32, np.float64):
+        v = np.random.default_rng(3).standard_normal(problem.dim).astype(dtype)
+        w = centred.enter(v, problem)
+        back = problem.enter(w, centred)
+        assert w.dtype == back.dtype == dtype
+        np.testing.assert_array_equal(back[:count], v[:count])
+        eps = np.finfo(dtype).eps
+        assert np.all(np.abs(back - v) <= eps * (np.abs(w) + np.abs(v)))
+        assert problem.enter(w, problem) is w
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("storage", STORAGES)
+def test_scores_keep_their_digits_in_the_variables_of_users(storage, offset):
+    problem = far_problem("squared", storage, offset)
+    W = np.random.default_rng(4).standard_normal(P)
+    w = np.append(W, -(problem.rows.means @ W))  # what is far from zero cancels
+    x = fractions(exact(far_matrix(storage, offset)))
+    expected = (x @ fractions(W) + fractions(w[-1])).astype(np.longdouble)
+    about = np.abs(exact(far_matrix(storage, offset)) - problem.rows.means)
+    room = np.abs(problem.rows.means) if problem.rows.shift is None else 0.0
+    within(problem.scores(w), expected, (about + room) @ np.abs(W) + 1.0)
+    within(problem.value_gradient_scores(w)[2], expected, (about + room) @ np.abs(W) + 1.0)
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+def test_gradients_about_the_mean_keep_theirs(loss, storage, offset):
+    problem = far_problem(loss, storage, offset).centred
+    X, c = exact(far_matrix(storage, offset)), problem.weights
+    x = X - problem.features.place
+    w = np.random.default_rng(5).standard_normal(P + 1) / np.abs(x).max()
+    y = np.random.default_rng(1).standard_normal(FAR_N) + offset
+    y = y.astype(np.longdouble) - problem.term.origin
+    residual = x @ w[:P] + w[P] - y
+    slopes = residual if loss == "squared" else np.clip(residual, -DELTA, DELTA)
+    bend = np.ones(FAR_N) if loss == "squared" else (np.abs(residual) <= DELTA) * 1.0
+    # Means that are not so large that rows are seen about them cost what they exceed deviations by.
+    wide = np.abs(x) + (np.abs(problem.features.place) if problem.rows.shift is None else 0.0)
+    off = wide @ np.abs(w[:P]) + abs(w[P]) + np.abs(y)
+    gradient = problem.gradient(w)
+    within(gradient[:P], x.T @ (c * slopes) + L2 * w[:P], wide.T @ (c * off) + L2 * np.abs(w[:P]))
+    within(gradient[P], c @ slopes, c @ off)
+    v = np.random.default_rng(6).standard_normal(P + 1)
+    d = c * bend * (x @ v[:P] + v[P])
+    size = c * (wide @ np.abs(v[:P]) + abs(v[P]))
+    for product in (problem.hessian_vector(w, v), problem.hessian_at(problem.scores(w)).vector(v)):
+        within(product[:P], x.T @ d + L2 * v[:P], wide.T @ size + np.abs(v[:P]))
+        within(product[P], d.sum(), size.sum())
+    H = problem.hessian(w)
+    seen = np.column_stack([x, np.ones(FAR_N)])
+    expected = (seen.T * (c * bend)) @ seen + L2 * np.diag(np.append(np.ones(P), 0.0))
+    terms = np.column_stack([wide, np.ones(FAR_N)])
+    within(H, expected, (terms.T * c) @ terms + L2)
+    within(np.diag(H), problem.hessian_at(problem.scores(w)).diagonal(), (c @ terms**2) + L2)
+
+
+def test_what_is_about_the_mean_already_is_itself():
+    X, y = data("squared")
+    bare = LinearProblem(X, y, fit_intercept=False)
+    asked = LinearProblem(X, y, centre=False)
+    standardized = LinearProblem(X, y, standardize=True)
+    for problem in (bare, asked, standardized):
+        assert problem.centred is problem
+    plain = LinearProblem(X, y)
+    centred = plain.centred
+    assert centred is not plain
+    assert centred.centred is centred
+
+
+def test_centring_can_be_switched_off():
+    X, y = data("logistic")
+    with pytest.raises(tw.InputError, match="centre must be True or False, got 'no'"):
+        LinearProblem(X, y, "logistic", centre="no")
+    plain, asked = (LinearProblem(X + 5.0, y, "logistic", l2=L2, centre=on) for on in (True, False))
+    runs = [tw.minimize(each, "gd", max_iter=1, progress=False) for each in (plain, asked)]
+    # One step from zero, in the variables as they are: along the gradient there.
+    step = -runs[1].w / asked.gradient(asked.start)
+    np.testing.assert_allclose(step, step[0], rtol=1e-10)
+    other = -runs[0].w / plain.gradient(plain.start)
+    assert other.max() > 1.01 * other.min()
+
+
+@pytest.mark.parametrize("loss", NAMES)
+def test_a_run_ends_in_the_variables_that_were_asked_for(loss):
+    for storage, offset in itertools.product(("C", "csr"), (0.0, 1e3, 1e6)):
+        problem = far_problem(loss, storage, offset)
+        seen = []
+
+        def note(step, seen=seen):
+            seen.append(step.w)
+
+        run = tw.minimize(problem, "lbfgs", tol=1e-9, progress=False, callback=note)
+        assert run.converged
+        lost = rounding_of_targets(loss, offset)
+        assert problem.value(run.w) == pytest.approx(run.value, rel=1e-12 + lost)
+        np.testing.assert_array_equal(seen[-1], run.w)
+        # The same optimum as that of data that were centred beforehand.
+        near = exact(far_matrix(storage, offset)) - problem.rows.means
+        y = np.random.default_rng(1).standard_normal(FAR_N)
+        y = problem.y if loss in CLASSIFIERS else y
+        same = LinearProblem(
+            near.astype(np.float64), y, loss, l2=L2, delta=DELTA,
+            sample_weight=sample_weights(FAR_N),
+        )  # fmt: skip
+        best = tw.minimize(same, "newton", tol=1e-12, progress=False)
+        assert run.value == pytest.approx(best.value, rel=1e-8)
+        assert tw.certify(problem, run.w, tol=1e-8).holds
+
+
+def test_other_penalties_share_everything_else():
+    X, y = data("logistic")
+    problem = LinearProblem(X, y, "logistic", l1=L1, l2=L2)
+    other = problem.replaced(l2=3.0)
+    assert (other.l1, other.l2, problem.l2) == (L1, 3.0, L2)
+    assert problem.replaced(l1=0.0).l1 == 0.0
+    assert other.features is problem.features
+    w = np.random.default_rng(7).standard_normal(P + 1)
+    more = (3.0 - L2) / 2 * np.sum(w[:P] ** 2)
+    assert other.value(w) == pytest.approx(problem.value(w) + more, rel=1e-14)
+
+
+def test_another_term_on_the_same_features():
+    X, y = data("multinomial")
+    problem = LinearProblem(X, y, "multinomial", l2=L2, standardize=True)
+    target = np.where(y == 1, 1.0, -1.0)
+    other = problem.with_term("squared-hinge", OneScore(SQUARED_HINGE, target, 1.0))
+    expected = LinearProblem(X, target, "squared-hinge", l2=L2, standardize=True)
+    assert (other.loss, other.dim, other.outputs) == ("squared-hinge", P + 1, 1)
+    w = np.random.default_rng(8).standard_normal(P + 1)
+    assert other.value(w) == pytest.approx(expected.value(w), rel=1e-14)
+    np.testing.assert_allclose(other.gradient(w), expected.gradient(w), rtol=1e-12)
+    assert problem.dim == K * (P + 1)
+
+
+def test_other_features_of_the_same_samples():
+    X, y = data("logistic")
+    problem = LinearProblem(X, y, "logistic", l2=L2)
+    scales = np.array([2.0, 0.5, 1.0, 3.0])
+    other = problem.with_features(problem.features.about(problem.rows.means, scales))
+    explicit = LinearProblem((X - X.mean(axis=0)) * scales, y, "logistic", l2=L2)
+    w = np.random.default_rng(9).standard_normal(P + 1)
+    assert other.value(w) == pytest.approx(explicit.value(w), rel=1e-13)
+    np.testing.assert_allclose(other.gradient(w), explicit.gradient(w), rtol=1e-11, atol=1e-13)
+    assert other.smoothness == pytest.approx(explicit.smoothness, rel=1e-6)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("loss", NAMES)
+def test_parts_add_up_to_the_whole_in_every_view(loss, storage, offset):
+    problem = far_problem(loss, storage, offset, l2=0.0)
+    for view in (problem, problem.centred):
+        w = np.random.default_rng(10).standard_normal(view.dim) / (1.0 + offset)
+        edges = (0, 13, 14, FAR_N)
+        parts = [view.part(start, stop) for start, stop in itertools.pairwise(edges)]
+        shares = [view.weights[start:stop].sum() for start, stop in itertools.pairwise(edges)]
+        total = sum(share * part.value(w) for share, part in zip(shares, parts, strict=True))
+        assert total == pytest.approx(view.value(w), rel=1e-12)
+        gradient = sum(s * part.gradient(w) for s, part in zip(shares, parts, strict=True))
+        sizes = 1e-12 * (np.abs(gradient) + offset + 1.0)
+        assert np.all(np.abs(gradient - view.gradient(w)) <= sizes)
+        rows = np.array([31, 2, 2, 17])
+        sample = view.sample(rows)
+        np.testing.assert_allclose(sample.scores(w), view.scores(w)[rows], rtol=1e-13, atol=1e-13)
+        assert sample.term.origin == view.term.origin
+        assert sample.row_squares == pytest.approx(view.row_squares[rows], rel=1e-12)
+
+
+def test_rows_of_weight_zero_alone_are_no_part_to_divide_by():
+    problem = far_problem("squared", "C", 1e3)
+    part = problem.part(0, 1)  # of weight 0
+    assert not part.weights.any()
+    assert part.value(np.ones(P + 1)) == pytest.approx(L2 / 2 * P)
+
+
+@pytest.mark.parametrize("storage", ["C", "F", "csr"])
+@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_is_refused_with_its_place(loss, storage, bad):
+    X, y = data(loss)
+    X[5, 2] = bad
+    for standardize, fit_intercept in itertools.product((False, True), repeat=2):
+        says = f"X must be finite, got {bad} in row 5, column 2: impute or drop"
+        with pytest.raises(tw.InputError, match=says):
+            LinearProblem(
+                stored(X, storage), y, loss, standardize=standardize, fit_intercept=fit_intercept
+            )

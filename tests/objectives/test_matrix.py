@@ -5,7 +5,7 @@ import scipy.sparse
 import thalweg as tw
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.linear import LinearProblem
-from thalweg.objectives.matrix import check_matrix
+from thalweg.objectives.matrix import check_finite, check_matrix
 
 
 def dense(dtype=np.float64):
@@ -145,14 +145,14 @@ def test_what_is_not_finite_is_refused_with_its_place(bad, order):
     X = np.asarray(dense(), order=order)
     X[2, 1] = X[3, 0] = bad
     with pytest.raises(tw.InputError, match=f"finite, got {bad} in row 2, column 1: impute"):
-        check_matrix(X)
+        check_finite(check_matrix(X))
 
 
 def test_the_place_is_right_beyond_the_first_block():
     X = np.zeros((600, 2000))
     X[550, 1234] = np.nan
     with pytest.raises(tw.InputError, match="row 550, column 1234"):
-        check_matrix(X)
+        check_finite(check_matrix(X))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -162,7 +162,14 @@ def test_what_is_not_finite_in_csr_is_refused_with_its_place(entry, bad):
     row, column = np.argwhere(dense() != 0)[entry]
     X.data[entry] = bad
     with pytest.raises(tw.InputError, match=f"got {bad} in row {row}, column {column}"):
-        check_matrix(X)
+        check_finite(check_matrix(X))
+
+
+@pytest.mark.parametrize("make", [np.asarray, np.asfortranarray, scipy.sparse.csr_array])
+def test_what_is_finite_passes(make):
+    X = dense()
+    X[2, 1] = 1e308
+    check_finite(check_matrix(make(X)))
 
 
 REFUSED = {

@@ -18,6 +18,11 @@ the optimum the slopes ℓ′(zᵢ) are the best θ; elsewhere they are made fea
 Balancing moves θ towards 0, or within the simplex, and so stays in the domain of ℓ*; a scale above
 1 stops at its edge. As D(0) = 0, no bound is negative.
 
+Rounding. A score is a sum of p products and off by an ulp of their sizes, δᵢ, so that a loss is off
+by θᵢδᵢ + ½γδᵢ². vⱼ is a sum over the samples, off by eⱼ, an ulp of its own terms; R* is then off by
+∇R*·e + ‖e‖²/(2·l2), or, where l2 = 0, θ must shrink by 1 − e/l1. Σ cᵢθᵢ is zero but for rounding,
+which b multiplies. All of it is bounded by Cauchy and Schwarz, without a pass, and part of a gap.
+
 Cost: one pass over X besides the scores. Memory: two vectors of n (n·K) numbers, scores and slopes,
 a third while a θ is scaled; and two of p (p·K), v and |∇R*|, or as many as there are threads.
 Ndiaye, Fercoq, Gramfort & Salmon, J. Mach. Learn. Res. 18 (2017), for the scaling.
@@ -34,13 +39,11 @@ from thalweg.core.vector import dot
 from thalweg.kernels.duality import (
     class_conjugates_pass,
     class_shifted_slopes_pass,
-    class_slopes_pass,
     conjugates_pass,
     lengths_pass,
     shifted_slopes_pass,
     shrink_pass,
     sides_pass,
-    slopes_pass,
 )
 from thalweg.kernels.losses import LOSSES
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
@@ -49,9 +52,9 @@ EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 ROUNDING = 8.0  # ulps of the sizes of all terms, of a sum of few
 SHIFTS = 30  # steps to the best intercept at most; near the optimum it takes one or two
-# Σ cᵢθᵢ that is left to balancing. Shrinking is as good as a shift from 1e-2 of Σ cᵢ|θᵢ| on; moving
-# mass to a class of probability 0 is not, as q log q is steep there.
-BALANCED = 1e-3  # of Σ cᵢ|θᵢ|
+# Σ cᵢθᵢ that is left to balancing. Shrinking costs a feature of large scale its small v, and moving
+# mass to a class of probability 0 costs more than it seems, as q log q is steep there.
+BALANCED = 1e-12  # of Σ cᵢ|θᵢ|
 CLASSES_BALANCED = 1e-14
 CONVERGED = 1e-7  # a Newton step this short has squared its error already
 LOGIT = 40.0  # beyond the scores, no intercept of a logistic model needs to go further
@@ -61,13 +64,13 @@ LOOKED_AT = 4_000  # samples, about, that the best scale is searched on
 SECTIONS = 14  # leave 1e-3 of the range; D is flat at its best scale, and loses the square of that
 
 
-def unit(problem: LinearProblem) -> float:
-    """What rounding may do to a sum over the samples, in sizes of all its terms.
+def unit(terms: int) -> float:
+    """What rounding may do to a sum of so many terms, in sizes of all of them.
 
     Errors of n additions one after the other are like a random walk: √n ulps (Higham & Mary, SIAM
     J. Sci. Comput. 41, 2019).
     """
-    return EPS * (ROUNDING + problem.n**0.5)
+    return EPS * (ROUNDING + terms**0.5)
 
 
 class LowerBound(NamedTuple):
@@ -119,19 +122,21 @@ def slopes(
     """Σ cᵢℓᵢ and θᵢ = ℓ′ᵢ at the scores `z`, the latter written into `theta` if it is given."""
     if theta is None:
         theta = np.empty(z.shape)
-    if problem.loss == MULTINOMIAL:
-        theta[:] = z
-        return class_slopes_pass(theta, problem.y, problem.weights), theta
-    code = LOSSES[problem.loss]
-    return slopes_pass(code, z, problem.y, problem.weights, problem.delta, theta), theta
+    return problem.term.slopes(problem.weights, z, theta), theta
 
 
-def reach(problem: LinearProblem, w: np.ndarray, theta: np.ndarray) -> float:
-    """Σⱼ|wⱼ| Σᵢ cᵢ|θᵢxᵢⱼ| + |b| Σᵢ cᵢ|θᵢ|, or more: by Cauchy and Schwarz, without a pass."""
-    W, b = problem.coefficients(w)
+def loss_rounding(problem: LinearProblem, w: np.ndarray, losses: float, theta: np.ndarray) -> float:
+    """What rounding may have done to Σ cᵢℓᵢ = `losses` at `w`, where the slopes are `theta`."""
+    W, b = problem.features.enter(w)
     sizes = np.zeros(problem.outputs) + np.abs(b)
-    lengths_pass(problem.column_squares, W.reshape(problem.p, problem.outputs), sizes)
-    return float(np.sum(sizes * _spread(problem, theta)))
+    squares = problem.rows.lengths**2
+    if problem.features.offset is not None:  # its products are part of b
+        squares = squares + problem.features.offset**2
+    lengths_pass(2.0 * squares, W.reshape(problem.p, problem.outputs), sizes)
+    delta = unit(problem.p) * sizes  # at least √Σ cᵢδᵢ², of each class
+    by_scores = float(np.sum(delta * _spread(problem, theta)))
+    by_scores += 0.5 * problem.curvature_bound * float(delta @ delta)
+    return by_scores + unit(1) * abs(losses)
 
 
 def _leans(problem: LinearProblem, theta: np.ndarray) -> bool:
@@ -289,20 +294,22 @@ def _bound(
     if scale != 1.0:
         theta = scale * theta
     conjugates, size = _conjugates(problem, theta, problem.y, problem.weights)
-    penalty = 0.0
-    u = np.zeros(problem.dim)  # |∇R*|, by which an error of v counts, and b
-    u[v.size :] = b
+    spread = _spread(problem, theta)
+    lengths = problem.features.lengths()
+    error = unit(problem.n) * np.multiply.outer(lengths, spread)  # e, at least, as v
+    rounding = unit(1) * size
+    if problem.fit_intercept:
+        rounding += unit(problem.n) * float(np.sum(np.abs(b) * spread))
     if problem.l2 > 0.0:
-        beyond = u[: v.size]
+        beyond = np.empty(v.size)
         penalty = _beyond(v, scale, problem.l1, beyond) / (2.0 * problem.l2)
-        beyond /= problem.l2
-    value = -conjugates - penalty
-    terms = size + penalty + reach(problem, u, theta)
-    if problem.l2 == 0.0:
-        # v may be outside by its error: a factor of 1 − error/l1 cures it, and by concavity and
-        # D(0) = 0 costs that share of D.
-        terms += max(value, 0.0) * _error_of_v(problem, theta) / problem.l1
-    return LowerBound(value, unit(problem) * terms)
+        flat = error.ravel()
+        rounding += (dot(beyond, flat) + 0.5 * dot(flat, flat)) / problem.l2 + unit(1) * penalty
+        return LowerBound(-conjugates - penalty, rounding)
+    # v may be outside by its error: a factor of 1 − error/l1 cures it, and by concavity and
+    # D(0) = 0 costs that share of D.
+    rounding += max(-conjugates, 0.0) * float(error.max()) / problem.l1
+    return LowerBound(-conjugates, rounding)
 
 
 def _beyond(v: np.ndarray, scale: float, l1: float, out: np.ndarray) -> float:
@@ -321,14 +328,6 @@ def _conjugates(
     if problem.loss == MULTINOMIAL:
         return class_conjugates_pass(theta, y, c)
     return conjugates_pass(LOSSES[problem.loss], theta, y, c, problem.delta)
-
-
-def _error_of_v(problem: LinearProblem, theta: np.ndarray) -> float:
-    """maxⱼ Σᵢ cᵢ|θᵢxᵢⱼ|, or more: what an ulp of the terms of v is taken of."""
-    lengths = np.sqrt(problem.column_squares)
-    if problem.scales is not None and problem.means is not None:
-        lengths = problem.scales * (lengths + np.abs(problem.means))
-    return float(np.max(lengths) * np.max(_spread(problem, theta)))
 
 
 def _spread(problem: LinearProblem, theta: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ def primal_and_bound(problem: LinearProblem, w: np.ndarray) -> tuple[float, floa
     sums, p = problem.least_squares, problem.p
     penalties = problem.ridge(w[:p]) + problem.penalty(w)
     loss, g = sums.loss_and_gradient(w)
-    rounding = unit(problem) * (sums.sizes(w)[0] + penalties)
+    rounding = unit(problem.n) * (sums.sizes(w)[0] + penalties)
     if problem.fit_intercept:
         w = w.copy()
         w[p] -= g[p]  # the loss has curvature 1 along b: its slope is gone there
@@ -61,4 +61,4 @@ def _lower_bound(
         terms += float(beyond(t) @ sizes[1]) / problem.l2 * t
     else:
         terms += max(best, 0.0) * float(np.max(sizes[1])) / problem.l1
-    return LowerBound(best, unit(problem) * terms)
+    return LowerBound(best, unit(problem.n) * terms)

@@ -63,7 +63,7 @@ def support_step(problem: LinearProblem, w: np.ndarray, products: int) -> Suppor
 
 def _diagonal(problem: LinearProblem) -> np.ndarray:
     """A positive bound on the diagonal of H, float64[dim]."""
-    squares = np.ones(problem.p) if problem.standardize else problem.column_squares
+    squares = problem.column_squares
     squares = np.where(squares > 0.0, squares, 1.0)  # a column of zeros has no unit
     bounds = np.repeat(problem.curvature_bound * squares + problem.l2, problem.outputs)
     intercepts = np.full(problem.dim - bounds.size, problem.curvature_bound)

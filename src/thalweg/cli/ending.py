@@ -3,7 +3,7 @@
 0  done: a linear model is certified, a network was trained to its end
 1  internal error, a bug of Thalweg
 2  bad usage or data
-3  stopped before it was certified: a limit, or Ctrl-C
+3  stopped before it was certified: a limit, no minimum, or Ctrl-C
 4  diverged
 5  a claim failed, of a lab
 130  quit by Ctrl-C, with nothing done or by a second one;  141  whoever read the output is gone

@@ -27,6 +27,7 @@ class Certificate:
     gap: float | None = None  # f(w) − f* ≤ gap
     in_expectation: str = ""  # what a theorem promises on average over the draws of a method
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    distance: float | None = None  # ‖w − w*‖ ≤ distance, of coefficients without intercepts
 
     def __str__(self) -> str:
         lines = [f"{'HOLDS' if self.holds else 'DOES NOT HOLD'}  {self.kind}: {self.statement}"]

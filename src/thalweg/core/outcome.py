@@ -12,6 +12,7 @@ class Outcome(Enum):
     ITERATION_LIMIT = "The iteration limit came before the tolerance."
     TIME_LIMIT = "The time limit came before the tolerance."
     DIVERGED = "The iterates left: the value ran away or stopped being a number."
+    NO_MINIMUM = "There is no minimum: the objective falls for ever along one direction."
     STALLED = "No further progress: neither the value nor the gradient norm improves any more."
     INTERRUPTED = "The run was interrupted by the user."
     FINISHED = "All epochs of the training were done."

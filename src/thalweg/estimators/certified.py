@@ -26,6 +26,7 @@ from thalweg.core.trace import Trace
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import minimize
+from thalweg.planner.targets import minimize_targets
 
 AUTO = "auto"
 MANY = 10_000  # iterations, where max_iter is None
@@ -81,20 +82,38 @@ class CertifiedMixin:
 
     def _run(self, problem: LinearProblem, method: str | Method, w0: np.ndarray | None) -> Run:
         """Minimise from `w0`, or from zero, and warn if the tolerance was not reached."""
-        # In double for any X: kernels compute so, and float32 would stall short of a small tol.
-        start = np.zeros(problem.dim) if w0 is None else w0
-        run = minimize(
-            problem,
-            method,
-            start,
-            tol=self.tol,
-            max_iter=MANY if self.max_iter is None else self.max_iter,
-            seed=_seed(self.random_state),
-            progress=bool(getattr(self, "verbose", 0)),
-        )
-        if not run.converged and not _is_exact(problem, run):
-            warnings.warn(run.reason, ConvergenceWarning, stacklevel=3)
+        run = minimize(problem, method, _start(problem, w0), **self._budget())
+        self._warned(problem, run)
         return run
+
+    def _run_targets(
+        self,
+        problem: LinearProblem,
+        Y: np.ndarray,
+        penalties: list[tuple[float, float]],
+        method: str | Method,
+        starts: list[np.ndarray | None],
+    ) -> list[Run]:
+        """The same for each column of `Y`, float64[n, T], with its (l1, l2)."""
+        w0s = [_start(problem, w0) for w0 in starts]
+        runs = minimize_targets(problem, Y, penalties, method, w0s, **self._budget())
+        for k, run in enumerate(runs):
+            self._warned(problem if len(runs) == 1 else problem.with_target(Y[:, k]), run)
+        return runs
+
+    def _budget(self) -> dict[str, Any]:
+        return {
+            "tol": self.tol,
+            "max_iter": MANY if self.max_iter is None else self.max_iter,
+            "seed": _seed(self.random_state),
+            "progress": bool(getattr(self, "verbose", 0)),
+        }
+
+    @staticmethod
+    def _warned(problem: LinearProblem, run: Run) -> None:
+        """Warn where a run did not reach the tolerance."""
+        if not run.converged and not _is_exact(problem, run):
+            warnings.warn(run.reason, ConvergenceWarning, stacklevel=4)
 
     def _validated(self, X: Any, y: Any, dtypes: list[type], **kinds: bool) -> tuple[Any, Any]:
         """X and y as arrays, names of features noted; a sparse X has each entry once."""
@@ -130,6 +149,11 @@ def chosen_method(
 def refuse(name: str, value: Any, way_out: str) -> NoReturn:
     """Raise: this value of a parameter of scikit-learn's cannot be honoured here."""
     raise InputError(f"{name} must not be {value!r} here: {way_out}")
+
+
+def _start(problem: LinearProblem, w0: np.ndarray | None) -> np.ndarray:
+    """In double for any X: kernels compute so, and float32 would stall short of a small tol."""
+    return np.zeros(problem.dim) if w0 is None else w0
 
 
 def _is_exact(problem: LinearProblem, run: Run) -> bool:

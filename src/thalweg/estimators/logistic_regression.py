@@ -183,10 +183,6 @@ class LogisticRegression(CertifiedMixin, LinearClassifierMixin, SparseCoefMixin,
         W, b = np.atleast_2d(W.T), np.atleast_1d(b)
         if is_held:
             W, b = without_constant(W, self.intercept_scaling)
-        elif len(classes) > 2:
-            b = b - b.mean()
-            if strength == 0.0:
-                W = W - W.mean(axis=0)
         self.classes_, self.runs_ = classes, [run]
         self.coef_, self.intercept_ = W.astype(X.dtype, order="C"), b.astype(X.dtype)
         self.n_iter_ = np.array([run.iterations], dtype=np.int32)

@@ -14,7 +14,6 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.linear_model._base import LinearModel
 from sklearn.utils.validation import _check_sample_weight
 
-from thalweg.core.run import Run
 from thalweg.estimators.certified import CertifiedMixin
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
@@ -42,18 +41,16 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, LinearMo
         starts: list[np.ndarray | None],
     ) -> None:
         """Fit each target with its (l1, l2); sets `runs_`, `coef_` and `intercept_`."""
-        columns = y.reshape(len(y), -1).T
-        runs: list[Run] = []
-        for target, (l1, l2), w0 in zip(columns, penalties, starts, strict=True):
-            problem = LinearProblem(
-                X,
-                target,
-                l1=l1,
-                l2=l2,
-                fit_intercept=self.fit_intercept,
-                sample_weight=sample_weight,
-            )
-            runs.append(self._run(problem, method, w0))
+        columns = y.reshape(len(y), -1).astype(np.float64, copy=False)
+        problem = LinearProblem(
+            X,
+            columns[:, 0],
+            l1=penalties[0][0],
+            l2=penalties[0][1],
+            fit_intercept=self.fit_intercept,
+            sample_weight=sample_weight,
+        )
+        runs = self._run_targets(problem, columns, penalties, method, starts)
         self.runs_ = runs
         W = np.stack([run.w for run in runs]).astype(X.dtype)
         coefficients, intercepts = W[:, : X.shape[1]], W[:, X.shape[1] :]

@@ -5,35 +5,17 @@
 
 With K columns both are matrix products, and BLAS keeps a tile of W and of G in registers as no loop
 over rows can: ten classes on 784 dense features take a tenth of the time. A block of rows stays in
-cache between the two products. BLAS is to run on one thread in each of ours (`with_blas`).
+cache between the two products. BLAS is to run on one thread in each of ours (`leaves.with_blas`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from thalweg.kernels import duality, linear, margins
-from thalweg.kernels.elementwise import available_threads, blas
-from thalweg.kernels.linear import in_row_blocks
-from thalweg.kernels.rows import is_sparse
+from thalweg.kernels.rows import Centred, is_sparse
 
 BLOCK = 200_000  # entries of a block of rows
-
-
-def with_blas(
-    work: Callable[[int, int], Any], rows: int, entries: int, threads: int | None
-) -> list[Any]:
-    """As `in_row_blocks`, with BLAS on one thread in each.
-
-    Left to itself it would spread every small product over all cores and wait for the slowest:
-    twice the time alone, and many times that beside other work.
-    """
-    threads = available_threads() if threads is None else threads  # before BLAS has one alone
-    with blas().limit(limits=1):
-        return in_row_blocks(work, rows, entries, threads)
 
 
 def gradient_pass(X, labels, c, W, b, start, stop, G, slopes, Z=None):
@@ -94,7 +76,11 @@ def dual_sum_pass(X, c, theta, start, stop, G, total):
 
 def _blocks(X, start, stop):
     """First and last row, and the rows in float64, of one block after the other."""
-    rows = max(1, BLOCK // X.shape[1])
+    values = X.values if isinstance(X, Centred) else X
+    rows = max(1, BLOCK // values.shape[1])
     for first in range(start, stop, rows):
         last = min(first + rows, stop)
-        yield first, last, X[first:last].astype(np.float64, copy=False)
+        if isinstance(X, Centred):
+            yield first, last, values[first:last] - X.means
+        else:
+            yield first, last, values[first:last].astype(np.float64, copy=False)

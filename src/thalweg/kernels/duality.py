@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from thalweg.kernels.compile import kernel
+from thalweg.kernels.linear import total_of
 from thalweg.kernels.losses import (
     loss_conjugate,
     loss_curvature,
@@ -82,7 +83,7 @@ def dual_sum_pass(X, c, theta, start, stop, g):
         last = min(first + weighted.size, stop)
         for i in range(first, last):
             weighted[i - first] = c[i] * theta[i]
-            total += weighted[i - first]
+        total += total_of(weighted, last - first)
         rows_axpy(X, first, last, weighted, g)
     return total
 

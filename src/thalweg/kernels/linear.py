@@ -5,19 +5,14 @@
 Each pass visits the rows from `start` to `stop` once, as many at a time as stay in cache: their
 scores first, then the losses of all of them (a loop of arithmetic, which runs four at a time), then
 what they add to the gradient. It adds to the accumulators it is given and returns the sums that
-belong to the intercept. The rows of several threads are joined by `in_row_blocks`. One source
+belong to the intercept. The sums of several runs of rows are joined by `kernels.leaves`. One source
 serves dense and CSR (`kernels.rows`) and all losses (`kernels.losses`); K classes have passes of
 their own, with W of shape [p, K].
 """
 
-from collections.abc import Callable
-from itertools import pairwise
-from typing import Any
-
 import numpy as np
 
 from thalweg.kernels.compile import kernel
-from thalweg.kernels.elementwise import available_threads, pool
 from thalweg.kernels.losses import (
     loss_curvature,
     loss_value,
@@ -37,7 +32,14 @@ from thalweg.kernels.rows import (
     rows_in_cache,
 )
 
-SERIAL_BELOW = 100_000  # entries of X; waking a second thread costs about 100 µs
+
+@kernel(fastmath=FAST_SUM, inline=True)
+def total_of(a, count):
+    """Σ aᵢ over the first `count`; a loop of its own, as said in `kernels.rows`."""
+    total = 0.0
+    for i in range(count):
+        total += a[i]
+    return total
 
 
 @kernel(fastmath=FAST_SUM)
@@ -56,16 +58,17 @@ def value_pass(X, y, c, w, b, code, delta, start, stop):
 @kernel(fastmath=FAST_SUM)
 def value_and_gradient_pass(X, y, c, w, b, code, delta, start, stop, g):
     """Add Σ cᵢℓ′ᵢxᵢ to `g` in place; returns Σ cᵢℓᵢ and Σ cᵢℓ′ᵢ."""
-    z = np.empty(rows_in_cache(X))
+    z, losses = np.empty(rows_in_cache(X)), np.empty(rows_in_cache(X))
     value, slopes = 0.0, 0.0
     for first in range(start, stop, z.size):
         last = min(first + z.size, stop)
         rows_dot(X, first, last, w, b, z)
         for i in range(first, last):
             loss, slope = loss_value_and_slope(code, z[i - first], y[i], delta)
-            value += c[i] * loss
-            slopes += c[i] * slope
+            losses[i - first] = c[i] * loss
             z[i - first] = c[i] * slope
+        value += total_of(losses, last - first)
+        slopes += total_of(z, last - first)
         rows_axpy(X, first, last, z, g)
     return value, slopes
 
@@ -81,7 +84,7 @@ def hessian_vector_pass(X, y, c, w, b, v, v_b, code, delta, start, stop, out):
         rows_dot(X, first, last, v, v_b, d)
         for i in range(first, last):
             d[i - first] *= c[i] * loss_curvature(code, z[i - first], y[i], delta)
-            total += d[i - first]
+        total += total_of(d, last - first)
         rows_axpy(X, first, last, d, out)
     return total
 
@@ -96,7 +99,7 @@ def gram_vector_pass(X, c, v, v_b, start, stop, out):
         rows_dot(X, first, last, v, v_b, d)
         for i in range(first, last):
             d[i - first] *= c[i]
-            total += d[i - first]
+        total += total_of(d, last - first)
         rows_axpy(X, first, last, d, out)
     return total
 
@@ -186,15 +189,3 @@ def class_transpose_pass(X, A, start, stop, G):
     """Add Σ xᵢaᵢᵀ to `G` in place, aᵢ the rows of `A`."""
     for i in range(start, stop):
         row_add_outer(X, i, A[i], G)
-
-
-def in_row_blocks(
-    work: Callable[[int, int], Any], rows: int, entries: int, threads: int | None = None
-) -> list[Any]:
-    """`work(start, stop)` over contiguous blocks of rows, one a thread; results in row order."""
-    threads = available_threads() if threads is None else threads
-    if threads == 1 or entries < SERIAL_BELOW or rows < threads:
-        return [work(0, rows)]
-    edges = [rows * k // threads for k in range(threads + 1)]
-    others = [pool().submit(work, start, stop) for start, stop in pairwise(edges[1:])]
-    return [work(0, edges[1]), *(other.result() for other in others)]

@@ -11,6 +11,7 @@ features. As in `kernels.linear`, each pass takes the rows from `start` to `stop
 import numpy as np
 
 from thalweg.kernels.compile import kernel
+from thalweg.kernels.linear import total_of
 from thalweg.kernels.losses import (
     loss_curvature,
     loss_slope,
@@ -22,8 +23,8 @@ from thalweg.kernels.rows import (
     FAST_SUM,
     row_add_outer,
     row_add_squares,
-    row_axpy,
     row_scores,
+    rows_add_squares,
     rows_axpy,
     rows_dot,
     rows_in_cache,
@@ -35,16 +36,17 @@ LOSS_ENTRIES = 16  # entries of a dense row that take about as long as one loss
 @kernel(fastmath=FAST_SUM)
 def scored_gradient_pass(X, y, c, w, b, code, delta, start, stop, g, z):
     """Add Σ cᵢℓ′ᵢxᵢ to `g` and write the scores into `z`, in place; returns Σ cᵢℓᵢ and Σ cᵢℓ′ᵢ."""
-    r = np.empty(rows_in_cache(X))
+    r, losses = np.empty(rows_in_cache(X)), np.empty(rows_in_cache(X))
     value, slopes = 0.0, 0.0
     for first in range(start, stop, r.size):
         last = min(first + r.size, stop)
         rows_dot(X, first, last, w, b, z[first:last])
         for i in range(first, last):
             loss, slope = loss_value_and_slope(code, z[i], y[i], delta)
-            value += c[i] * loss
-            slopes += c[i] * slope
+            losses[i - first] = c[i] * loss
             r[i - first] = c[i] * slope
+        value += total_of(losses, last - first)
+        slopes += total_of(r, last - first)
         rows_axpy(X, first, last, r, g)
     return value, slopes
 
@@ -77,9 +79,11 @@ def line_pass(z, d, r, y, c, code, delta, step, start, stop):
 @kernel(fastmath=FAST_SUM)
 def column_moments_pass(X, h, start, stop, first, second):
     """Add Σ hᵢxᵢ to `first` and Σ hᵢxᵢ², entry by entry, to `second`, in place."""
-    for i in range(start, stop):
-        row_axpy(X, i, h[i], first)
-        row_add_squares(X, i, h[i], second)
+    rows = rows_in_cache(X)
+    for top in range(start, stop, rows):
+        last = min(top + rows, stop)
+        rows_axpy(X, top, last, h[top:last], first)
+        rows_add_squares(X, top, last, h, second)
 
 
 @kernel(fastmath=FAST_SUM)

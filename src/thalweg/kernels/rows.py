@@ -21,9 +21,14 @@ A kernel that takes `X` and uses only these serves all storages from one source:
 form by the type of `X` when it compiles:
 
     an array               dense, any order
-    Standardized           dense, entries (x − m)·d taken so while they are read
+    Centred                dense, entries x − m taken so while they are read
+    Standardized           dense, entries (x − m)·d likewise
     CSR                    sparse
+    CentredCSR             sparse, entries x − m, m = 0 but for columns that every row stores
     ScaledCSR              sparse, entries x·d: a shift would fill the zeros
+
+A loop sums, and stores nothing, or it stores, and sums nothing: before a loop that does both the
+compiler asks where its arrays lie, and takes another order of summation where they lie close.
 """
 
 from typing import Any, NamedTuple
@@ -55,12 +60,28 @@ class CSR(NamedTuple):
     indptr: np.ndarray  # where each row begins, int[n + 1]
 
 
+class Centred(NamedTuple):
+    """A dense matrix, seen about the mean of every column."""
+
+    values: np.ndarray  # float[n, p]
+    means: np.ndarray  # m, float64[p]
+
+
 class Standardized(NamedTuple):
     """A dense matrix, seen with mean 0 and deviation 1 in every column."""
 
     values: np.ndarray  # float[n, p]
     means: np.ndarray  # m, float64[p]
     scales: np.ndarray  # d, float64[p]
+
+
+class CentredCSR(NamedTuple):
+    """A sparse matrix by rows, seen about the mean of the columns that every row stores."""
+
+    data: np.ndarray
+    indices: np.ndarray
+    indptr: np.ndarray
+    means: np.ndarray  # m, float64[p]; 0 for all other columns
 
 
 class ScaledCSR(NamedTuple):
@@ -74,7 +95,7 @@ class ScaledCSR(NamedTuple):
 
 def is_sparse(X):
     """Whether only some entries of a row are stored."""
-    return isinstance(X, CSR | ScaledCSR)
+    return isinstance(X, CSR | CentredCSR | ScaledCSR)
 
 
 def entry(X, i, j):
@@ -153,17 +174,21 @@ def row_add_outer(X, i, r, G):
 
 def is_dense_type(X):
     """Whether a Numba type is that of a dense matrix; for overloads, while they compile."""
-    return isinstance(X, types.Array) or X.instance_class is Standardized
+    return isinstance(X, types.Array) or X.instance_class in (Centred, Standardized)
 
 
 def _is_by_columns(X):
-    return isinstance(X, types.Array) and X.layout == "F"
+    if not is_dense_type(X):
+        return False
+    return (X if isinstance(X, types.Array) else X.types[0]).layout == "F"
 
 
 @overload(entry, jit_options=INLINE)
 def _entry(X, i, j):
     if isinstance(X, types.Array):
         return lambda X, i, j: np.float64(X[i, j])
+    if X.instance_class is Centred:
+        return lambda X, i, j: X.values[i, j] - X.means[j]
     return lambda X, i, j: (X.values[i, j] - X.means[j]) * X.scales[j]
 
 
@@ -171,6 +196,8 @@ def _entry(X, i, j):
 def _stored(X, k):
     if X.instance_class is CSR:
         return lambda X, k: np.float64(X.data[k])
+    if X.instance_class is CentredCSR:
+        return lambda X, k: X.data[k] - X.means[np.uint64(X.indices[k])]
     return lambda X, k: X.data[k] * X.scales[np.uint64(X.indices[k])]
 
 

@@ -410,7 +410,7 @@ class CD(Method):
 def _rounding(data: LinearProblem, state: CDState) -> float:
     """What rounding does to F(w): that of the value, and of the terms that cancel in the scores."""
     coefficients, _ = data.coefficients(state.w)
-    sizes = dot(np.sqrt(data.column_squares), np.abs(coefficients))
+    sizes = dot(data.rows.lengths, np.abs(coefficients))
     reach = sizes * math.sqrt(dot(data.weights, state.slopes**2))
     return rounding_of(abs(state.value) + reach, state.w.dtype)
 

@@ -1,17 +1,12 @@
-"""Ridge regression in closed form: one Newton step, since the objective is quadratic.
+"""Ridge regression in closed form: one factorisation, and a step of refinement.
 
     F(w, b) = ½ Σᵢ cᵢ (xᵢᵀw + b − yᵢ)² + (l2/2)‖w‖²
 
-With m the weighted mean of the features and G their centred Gram matrix, the step from any (w, b)
-with gradient (g, g_b) is
-
-    (G + l2·I) δ = g − m g_b             w ← w − δ
-    δ_b = g_b − mᵀδ                      b ← b − δ_b
-
-From zero this is the lecture's ŵ = (XᵀX + λI)⁻¹Xᵀy. For n < p the same δ comes from the n × n
-matrix K of the samples, δ = (r − Zᵀ(K + l2·I)⁻¹Zr)/l2 with Z the centred rows. A second iteration
-with the same factor takes back what rounding did to the first. Where l2 = 0 and the features are
-dependent, the smallest solution is taken.
+From zero this is the lecture's ŵ = (XᵀX + λI)⁻¹Xᵀy. `ridge_system` factorises a matrix of p × p
+numbers, or of n × n where n < p, or, where its condition is bad, solves for w from the data; the
+intercept is then the best for that w. A second step with the same factor takes back what rounding
+did to the first, and is part of it. Where l2 = 0 and the features are dependent, the smallest
+solution is taken.
 
 Cost: O(np·min(n, p)) once; memory min(n, p)² numbers, and for n < p a copy of X.
 """
@@ -19,19 +14,27 @@ Cost: O(np·min(n, p)) once; memory min(n, p)² numbers, and for n < p a copy of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-import scipy.linalg
 
 from thalweg.core.errors import InputError
 from thalweg.kernels.elementwise import blas
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
-from thalweg.objectives.gram import feature_gram, sample_rows, weighted_means
+from thalweg.methods.ridge_system import (
+    Solution,
+    System,
+    best_intercept,
+    factorised,
+    first_solution,
+    refined,
+    targets,
+)
 from thalweg.objectives.linear import LinearProblem
 
 MOST = 10_000  # of the smaller of n and p: the matrix takes 800 MB there
+NO_SYSTEM = -1
 
 
 class CholeskyState(NamedTuple):
@@ -40,8 +43,11 @@ class CholeskyState(NamedTuple):
     w: np.ndarray  # coefficients and intercept, float[p] or [p + 1]
     value: float  # F(w)
     gradient: np.ndarray  # ∇F(w)
-    factor: np.ndarray  # of G + l2·I or K + l2·I, float64; empty before the first step
-    means: np.ndarray  # m in the features that the model sees, float64[p]
+    kind: int  # of the system; NO_SYSTEM before the first step
+    factor: np.ndarray  # of the system, float64; empty before the first step
+    scale: np.ndarray  # of the system, float64[p] or empty
+    solution: np.ndarray  # its w, float64[p]
+    alpha: np.ndarray  # its α, float64[n] or empty
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,7 @@ class Cholesky(Method):
     State: ClassVar[type] = CholeskyState
     takes_noise: ClassVar[bool] = False
     descends: ClassVar[bool] = True
+    is_second_order: ClassVar[bool] = True
     only_linear: ClassVar[bool] = True
 
     def check(self, problem: Problem) -> None:
@@ -76,59 +83,35 @@ class Cholesky(Method):
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> CholeskyState:
         """The state at w₀, nothing factorised."""
         value, gradient = problem.value_and_gradient(w0)
-        return CholeskyState(w0, value, gradient, np.empty((0, 0)), np.empty(0))
+        none = np.empty(0)
+        return CholeskyState(w0, value, gradient, NO_SYSTEM, np.empty((0, 0)), none, none, none)
 
     def advance(self, problem: Problem, state: CholeskyState) -> CholeskyState:
-        """One exact Newton step; the first one factorises."""
+        """The minimizer; a further step refines it by the same factor."""
         data = problem.objective
-        factor, means = state.factor, state.means
-        if not factor.size:
-            # A matrix that is worth several threads has no other use for them meanwhile.
-            with blas().limit(limits=data.threads):
-                factor, means = _factorise(data), _model_means(data)
-        gradient = state.gradient.astype(np.float64)
-        slopes, slope_b = gradient[: data.p], (gradient[data.p] if data.fit_intercept else 0.0)
-        delta = _solve(data, factor, slopes - means * slope_b)
-        step = np.append(delta, slope_b - means @ delta) if data.fit_intercept else delta
-        w = (state.w - step).astype(state.w.dtype)
-        value, gradient = problem.value_and_gradient(w)
-        if not value <= state.value and state.factor.size:
-            return state  # rounding is all that is left
-        return CholeskyState(w, value, gradient, factor, means)
+        r = targets(data, data.y)
+        if state.kind != NO_SYSTEM:
+            system = System(state.kind, state.factor, state.scale)
+            after = refined(data, system, r, Solution(state.solution, state.alpha))
+            problem.passes += 2
+            found = _measured(problem, state.w.dtype, system, after)
+            is_lower = found.value < state.value
+            is_flatter = np.abs(found.gradient).max() < np.abs(state.gradient).max()
+            return found if is_lower or is_flatter else state  # at rounding F falls no further
+        # A matrix that is worth several threads has no other use for them meanwhile.
+        with blas().limit(limits=data.threads):
+            system = factorised(data)
+            problem.passes += 4
+            after = refined(data, system, r, first_solution(data, system, r))
+        return _measured(problem, state.w.dtype, system, after)
 
 
-def _model_means(data: LinearProblem) -> np.ndarray:
-    """The mean of the features as the model sees them: zero where it centres them itself."""
-    if data.standardize or not data.fit_intercept:
-        return np.zeros(data.p)
-    return weighted_means(data)
-
-
-def _is_dual(data: LinearProblem) -> bool:
-    return data.n < data.p and data.l2 > 0
-
-
-def _factorise(data: LinearProblem) -> np.ndarray:
-    """The lower Cholesky factor, or the pseudo-inverse where the matrix has none."""
-    if _is_dual(data):
-        Z = sample_rows(data)
-        return scipy.linalg.cholesky(Z @ Z.T + data.l2 * np.eye(data.n), lower=True)
-    G = feature_gram(data) + data.l2 * np.eye(data.p)
-    try:
-        factor = scipy.linalg.cholesky(G, lower=True)
-        diagonal = np.diag(factor)
-        if diagonal.min() > 1e-7 * diagonal.max():
-            return factor
-    except scipy.linalg.LinAlgError:
-        pass
-    return np.stack([scipy.linalg.pinvh(G)])  # a third axis tells it from a factor
-
-
-def _solve(data: LinearProblem, factor: np.ndarray, r: np.ndarray) -> np.ndarray:
-    if factor.ndim == 3:
-        return factor[0] @ r
-    if _is_dual(data):
-        Z = sample_rows(data)
-        inner: Any = scipy.linalg.cho_solve((factor, True), Z @ r)
-        return (r - Z.T @ inner) / data.l2
-    return scipy.linalg.cho_solve((factor, True), r)
+def _measured(
+    problem: Problem, dtype: np.dtype, system: System, solution: Solution
+) -> CholeskyState:
+    data: LinearProblem = problem.objective
+    w = data.features.join(solution.w, best_intercept(data, data.y, solution.w)).astype(dtype)
+    value, gradient = problem.value_and_gradient(w)
+    return CholeskyState(
+        w, value, gradient, system.kind, system.factor, system.scale, solution.w, solution.alpha
+    )

@@ -2,7 +2,7 @@
 
     u = argmin over u of  ½uᵀHu − cᵀu + l1‖u‖₁           H = ∇²f, the same everywhere
 
-by Newton's system without l1, else by coordinate descent on H (`kernels.quadratic`) from w. After
+by Newton's system without l1, else by sweeps over H and systems from w (`l1_quadratic`). After
 the one pass for the sums (`objectives.least_squares`) values and gradients cost O(dim²), so the
 number of samples no longer matters.
 """
@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.kernels.quadratic import descend_quadratic
+from thalweg.methods.l1_quadratic import minimise_quadratic
 from thalweg.methods.problem import Point, Problem
-from thalweg.methods.prox_newton import EXACT, SWEEPS, penalties, shortest_subgradient
+from thalweg.methods.prox_newton import EXACT, penalties, shortest_subgradient
 from thalweg.methods.rounding import rounding_of
 from thalweg.objectives.least_squares import LeastSquares
 from thalweg.objectives.linear import LinearProblem
@@ -52,7 +52,7 @@ def exact_step(problem: Problem, point: Point, solve: Any) -> Point | None:
     w, slopes = point.w.astype(np.float64), point.gradient.astype(np.float64)
     distance = _distance(problem, point)
     if problem.is_composite:
-        descend_quadratic(H, slopes, penalties(problem), w, EXACT * distance, SWEEPS)
+        minimise_quadratic(H, slopes, penalties(problem), w, 0.0, EXACT)
     else:
         w -= solve(H, slopes)
     found = exact_point(problem, w.astype(point.w.dtype))

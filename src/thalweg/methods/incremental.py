@@ -33,13 +33,19 @@ from thalweg.core.checks import check_choice, check_count, check_number
 from thalweg.core.errors import InputError
 from thalweg.kernels.incremental import SVRG, Memory, Rule, dense_pass, snapshot_pass, sparse_pass
 from thalweg.kernels.lag import cells_of
-from thalweg.kernels.linear import in_row_blocks
+from thalweg.kernels.leaves import leaf_edges, tree_sum
 from thalweg.kernels.rows import is_sparse
 from thalweg.kernels.sum_tree import sum_tree
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.sampling import SAMPLINGS, Sampler, sampler
-from thalweg.objectives.finite_sum import enter, leave, leave_gradient, sample_smoothness
+from thalweg.objectives.finite_sum import (
+    enter,
+    leave,
+    leave_gradient,
+    rows_are_as_seen,
+    sample_smoothness,
+)
 from thalweg.objectives.linear import LinearProblem
 from thalweg.theory.stability import remembered_limit
 
@@ -254,16 +260,14 @@ def snapshot(problem: Problem, v: np.ndarray, slopes: np.ndarray, g: np.ndarray)
     samples, count, b = data.samples, data.p * data.outputs, intercepts(data, v)
     g[:] = 0.0
 
-    def block(start: int, stop: int) -> tuple[float, np.ndarray]:
-        part = g if start == 0 else np.zeros(data.dim)  # the first thread needs none of its own
+    def leaf(start: int, stop: int) -> tuple[float, np.ndarray]:
+        part = g if start == 0 else np.zeros(data.dim)  # the first leaf needs none of its own
         sums = part[:count], intercepts(data, part)
         return snapshot_pass(samples, v[:count], b, start, stop, slopes, *sums), part
 
-    (loss, _), *others = in_row_blocks(block, data.n, data.matrix.entries, data.threads)
+    edges = leaf_edges(data.n, data.matrix.entries * data.outputs, data.dim)
+    loss, _ = tree_sum(leaf, edges, data.threads)
     problem.count_samples(data.n)
-    for more, part in others:
-        loss += more
-        g += part
     return loss / data.n
 
 
@@ -321,7 +325,7 @@ def visit(
 def data_smoothness(data: LinearProblem) -> float:
     """A bound on L without l2: by Lanczos, or the mean Lᵢ if that is less."""
     mean = float(sample_smoothness(data).mean())
-    if data.matrix.is_sparse and data.standardize:
+    if not rows_are_as_seen(data):
         return mean  # Lanczos takes the features as centred, which these rows are not
     return min(mean, data.smoothness - data.l2)
 

@@ -12,6 +12,7 @@ with an `Outcome`:
     stalled          the method cannot move, or nothing improved for long: half of the run, or
                      twenty iterations of a method that descends at every step; a value that keeps
                      falling, though not yet below the best, is no stall
+    no minimum       a plane separates the classes, and nothing holds the coefficients
     iteration limit, time limit, interrupted
 
 Checkpoints are taken between iterations, after the trace is written and before the callback is
@@ -34,10 +35,17 @@ from thalweg.certificates.duality import (
     Gap,
     constant_value,
     duality_gap,
+    exactly,
     gap_certificate,
     has_gap,
     price_of_tightening,
     tightened,
+)
+from thalweg.certificates.separation import (
+    Separator,
+    may_run_away,
+    separated,
+    separation_certificate,
 )
 from thalweg.certificates.stationarity import gap, limit, norm, stationarity
 from thalweg.core.certificate import Certificate
@@ -56,11 +64,15 @@ from thalweg.methods.payment import Payment
 from thalweg.methods.problem import Problem
 from thalweg.methods.progress import Progress
 from thalweg.methods.verdict import checkpoint_lost, explain
+from thalweg.objectives.linear import LinearProblem
 
 GROWN = 1e8  # times max(1, |f(w₀)|): a value this far above the start is not coming back
 FALLEN = 1e20  # likewise below it: f has no minimum
 STALL_WINDOW = 1000  # iterations without improvement, and half of the run at least
 DESCENT_WINDOW = 20  # the same for a method that is to improve at every step
+STILL = 0.1  # of the limit: a step of Newton's that gains less has arrived, or gets nowhere
+BETWEEN_LOOKS = 10  # iterations, where that did not end the run
+FIRST_LOOK = 16  # iteration at which it is asked whether there is a minimum; then at 32, 64, …
 NEAR = 1e3  # times the limit: a gap this near may be within it by a tighter lower bound
 SAME = 1e-4  # by which two computations of one value may differ, float32 sums included
 
@@ -98,12 +110,17 @@ class Best(NamedTuple):
 
 @dataclass
 class Journey:
-    """A run under way: what was asked, and where it is."""
+    """A run under way: what was asked, and where it is.
 
+    A linear problem is travelled about the mean of its features (`LinearProblem.centred`): all that
+    is `w` here is in those variables, and `returned` carries it back.
+    """
+
+    objective: Any  # as it was asked for
     problem: Problem
     method: Method
     rng: np.random.Generator
-    w0: np.ndarray
+    w0: np.ndarray  # as it was given
     seed: int
     tol: float
     state: Any
@@ -119,12 +136,20 @@ class Journey:
     payment: Payment | None = None  # the last duality gap, for problems that have one
     certificate: Certificate | None = None  # of the present state, once it was paid for
     watch: Watcher | None = None
+    looked_exactly_at: int = -BETWEEN_LOOKS  # iteration of the last gap by twice the digits
+    plane: Separator | None = None  # that shows F to have no minimum
     storage_problem: str = ""  # why the last checkpoint could not be written
 
     @property
     def seconds(self) -> float:
         """Time spent so far, that before a resume included."""
         return self.seconds_before + time.perf_counter() - self.started
+
+    def returned(self, w: np.ndarray) -> np.ndarray:
+        """A point in the variables that were asked for, of the same scores and no higher F."""
+        w = carried(w, self.problem.objective, self.objective)
+        settle = known(self.objective, "settled")
+        return w if settle is None else settle(w)
 
     @cached_property
     def scale(self) -> float:
@@ -187,7 +212,7 @@ class Journey:
 
     def step(self) -> Step:
         """The present state, for a callback."""
-        w = self.state.w.view()
+        w = self.returned(self.state.w).view()
         w.flags.writeable = False
         last = self.trace.last
         return Step(
@@ -268,13 +293,14 @@ def _begin(
     started = time.perf_counter()
     rng = np.random.Generator(np.random.PCG64(seed))
     bind = known(objective, "bind")
-    problem = Problem(bind(rng) if bind else objective, w0.size, w0.dtype)
+    objective = bind(rng) if bind else objective
+    problem = Problem(known(objective, "centred") or objective, w0.size, w0.dtype)
     method.check(problem)
     saved = storage.load(checkpoint.file) if checkpoint else None
     if checkpoint and saved:
         progress, arrays = saved.progress, saved.arrays
         journey = Journey(
-            problem, method, rng, w0, seed, tol,
+            objective, problem, method, rng, w0, seed, tol,
             state=None,
             best=Best(arrays["best_w"], progress["best_value"]),
             first_value=progress["first_value"],
@@ -285,6 +311,7 @@ def _begin(
             trace=Trace(arrays["trace"], stride=progress["stride"]),
             seconds_before=progress["seconds"],
             payment=Payment(*progress["payment"]) if progress["payment"] else None,
+            looked_exactly_at=progress.get("looked_exactly_at", -BETWEEN_LOOKS),
             started=started,
         )  # fmt: skip
         storage.check_same(checkpoint.file, saved, journey.identity)
@@ -294,17 +321,23 @@ def _begin(
         _check_value(checkpoint, problem, journey.best)
         problem.restore(progress["counts"], is_summed=progress.get("is_summed", False))
         return journey
-    state = method.init(problem, w0, rng)
+    state = method.init(problem, carried(w0, objective, problem.objective), rng)
     _check_start(problem, state)
     first = norm(state.gradient)
     best = Best(state.w, state.value)
     journey = Journey(
-        problem, method, rng, w0, seed, tol, state, best, state.value, first, first, started=started
-    )
+        objective, problem, method, rng, w0, seed, tol, state, best, state.value, first, first,
+        started=started,
+    )  # fmt: skip
     if has_gap(objective):
         journey.payment = Payment()
     journey.note()
     return journey
+
+
+def carried(w: np.ndarray, here: Any, there: Any) -> np.ndarray:
+    """The variables of one view of a problem as those of another; `w` itself if they are alike."""
+    return w if here is there else here.enter(w, there)
 
 
 def _check_value(checkpoint: Checkpoint, problem: Problem, best: Best) -> None:
@@ -342,7 +375,10 @@ def _judge(journey: Journey) -> Outcome | None:
     if not first - FALLEN * scale < state.value < first + GROWN * scale:
         return Outcome.DIVERGED
     if _is_converged(journey):
-        return Outcome.CONVERGED
+        return Outcome.NO_MINIMUM if _runs_away(journey) else Outcome.CONVERGED
+    is_time = journey.iteration >= FIRST_LOOK and journey.iteration.bit_count() == 1
+    if is_time and _runs_away(journey):
+        return Outcome.NO_MINIMUM
     patience = max(STALL_WINDOW, journey.iteration / 2)
     if journey.method.descends:
         patience = DESCENT_WINDOW
@@ -353,6 +389,15 @@ def _judge(journey: Journey) -> Outcome | None:
         journey.improved_at = journey.iteration
         return None
     return Outcome.STALLED
+
+
+def _runs_away(journey: Journey) -> bool:
+    """Whether a plane between the classes shows that nothing ends the way of the coefficients."""
+    problem = journey.problem.objective
+    if not isinstance(problem, LinearProblem) or not may_run_away(problem):
+        return False
+    journey.plane = separated(problem, journey.state.w)
+    return journey.plane is not None
 
 
 def _still_falls(journey: Journey) -> bool:
@@ -377,10 +422,32 @@ def _is_converged(journey: Journey) -> bool:
     if not _is_due(journey, journey.payment, measured):
         return False
     found = _gap(journey, journey.payment, journey.state.w)
-    journey.certificate = gap_certificate(found, journey.scale, journey.tol)
+    if found.gap > journey.allowed and _stands_still(journey):
+        journey.looked_exactly_at = journey.iteration
+        found = _exact(journey, journey.state.w, found)
+    journey.certificate = gap_certificate(
+        found, journey.scale, journey.tol, journey.problem.objective.l2
+    )
     journey.payment = journey.payment.after(passes, measured, found)
     journey.trace.annotate(gap=found.gap)
     return journey.certificate.holds
+
+
+def _stands_still(journey: Journey) -> bool:
+    """Whether steps that are to converge in a few gain nothing, and rounding may be why."""
+    if not journey.method.is_second_order:
+        return False
+    values = journey.trace["value"]
+    if len(values) < 2 or journey.iteration - journey.looked_exactly_at < BETWEEN_LOOKS:
+        return False
+    return bool(values[-2] - values[-1] <= STILL * journey.allowed)
+
+
+def _exact(journey: Journey, w: np.ndarray, found: Gap) -> Gap:
+    """The gap of the point that would be returned, by twice the digits where that is affordable."""
+    problem = journey.problem.objective
+    w = carried(journey.returned(w), journey.objective, problem).astype(np.float64)
+    return exactly(problem, w, found, journey.allowed)[0]
 
 
 def _is_due(journey: Journey, payment: Payment, measured: float) -> bool:
@@ -404,6 +471,8 @@ def _gap(journey: Journey, payment: Payment, w: np.ndarray, *, thorough: bool = 
     """
     problem = journey.problem.objective
     dual = journey.dual if w is journey.state.w else None
+    # What is proved is proved of the point that is returned, whose intercept is rounded once more.
+    w = carried(journey.returned(w), journey.objective, problem)
     found = duality_gap(problem, w, dual=dual, thorough=thorough, enough=journey.allowed)
     found = found.above(payment.floor)
     if problem.l1 > 0 and journey.allowed < found.gap <= NEAR * journey.allowed:
@@ -429,10 +498,14 @@ def _proof(journey: Journey, best: Best | None) -> Certificate:
     pay for this.
     """
     problem = journey.problem
+    if journey.plane is not None:
+        return separation_certificate(problem.objective, journey.plane)
     point = best or Best(journey.state.w, journey.state.value)
     if journey.payment is not None:
         found = _gap(journey, journey.payment, point.w, thorough=True)
-        return gap_certificate(found, journey.scale, journey.tol)
+        if found.gap > journey.allowed:
+            found = _exact(journey, point.w, found)
+        return gap_certificate(found, journey.scale, journey.tol, journey.problem.objective.l2)
     gradient = journey.state.gradient
     if best or problem.is_composite or problem.is_noisy:
         exact = known(problem.smooth, "exact") or problem.smooth
@@ -469,6 +542,7 @@ def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
             "best_norm": journey.best_norm,
             "improved_at": journey.improved_at,
             "payment": journey.payment,
+            "looked_exactly_at": journey.looked_exactly_at,
             "watch": journey.watch.record() if journey.watch else None,
         },
         journey.state,
@@ -487,11 +561,14 @@ def _finish(
 ) -> Run:
     """The record of the run, with the reason for its end."""
     ran_out = outcome in (Outcome.STALLED, Outcome.ITERATION_LIMIT, Outcome.TIME_LIMIT)
+    if ran_out and _runs_away(journey):
+        outcome, ran_out = Outcome.NO_MINIMUM, False
     was_lower = journey.best.value < journey.state.value and not journey.problem.is_noisy
     at_best = outcome is Outcome.DIVERGED or (ran_out and was_lower)
     point = journey.best if at_best else journey.state
     certificate = None if at_best else journey.certificate
-    certificate = certificate or _certify(journey, journey.best if at_best else None)
+    if certificate is None or not certificate.holds:  # what was due before may have been less tight
+        certificate = _certify(journey, journey.best if at_best else None)
     if ran_out and journey.payment is not None and certificate.holds:
         outcome = Outcome.CONVERGED  # no gap was due when the run ended, but it is small enough
     ending = Ending(
@@ -499,14 +576,17 @@ def _finish(
         certificate, str(checkpoint.file) if checkpoint else None,
     )  # fmt: skip
     reason, findings = explain(ending, remedy)
+    w, value = journey.returned(point.w).copy(), point.value
+    if isinstance(journey.objective, LinearProblem):
+        value += journey.objective.ridge_change(point.w, w)
     if journey.storage_problem:
         findings = (*findings, checkpoint_lost(journey.storage_problem))
     return Run(
         objective=journey.problem.name,
         method=journey.method.name,
-        w=point.w.copy(),
+        w=w,
         dual=None if at_best else journey.dual,
-        value=float(point.value),
+        value=float(value),
         outcome=outcome,
         reason=reason,
         trace=journey.trace,

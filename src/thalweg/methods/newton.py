@@ -16,6 +16,11 @@ Both stages are the first iteration, which ends with one look at the whole. Its 
 serves the next steps as well, and so does every later one: where rows are long, H costs several
 gradients, and a step with an old H is as good as long as it takes nine tenths off the gradient.
 
+Where a loss has kinks, its curvature is zero beside them, and a Hessian may show none at all.
+There hᵢ = max(ℓ″ᵢ, νκᵢ), κ the curvature of a parabola that touches the loss from above: with ν = 1
+the model lies above F, and its minimum is lower. ν falls tenfold after a step that was taken at
+once, and grows until there is one.
+
 With an l1 penalty, on a linear problem, the quadratic keeps the penalty (`prox_newton`). The
 squared loss is its own quadratic: after one pass for its sums (`objectives.least_squares`), a step
 and the gap that proves it take no other look at the data.
@@ -54,6 +59,7 @@ ROWS_A_VARIABLE = 50  # that a sample has at least
 TINY = float(np.finfo(np.float64).tiny)
 STAGE = 10  # steps on a sample at most
 LONG_ROW = 30  # entries of a row from which a Hessian costs several gradients
+FLOOR, LEAST_FLOOR = 1e-3, 1e-8  # ν at first, and at least
 WORKS = 0.1  # of the gradient norm before: what a step leaves whose H is used again
 
 
@@ -68,6 +74,7 @@ class NewtonState(NamedTuple):
     hessian: np.ndarray  # H of an earlier point, to be used again, float64[dim, dim]; else empty
     rng: np.random.Generator  # draws the samples
     steps: int  # taken
+    floor: float  # ν; 0 for losses without kinks
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,7 @@ class Newton(Method):
     name: ClassVar[str] = "newton"
     State: ClassVar[type] = NewtonState
     descends: ClassVar[bool] = True
+    is_second_order: ClassVar[bool] = True
     takes_linear_penalty: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
 
@@ -91,7 +99,8 @@ class Newton(Method):
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonState:
         """The state at w₀."""
-        return _state(problem, _point(problem, w0), no_hessian(problem), rng, 0)
+        floor = FLOOR if has_kinks(problem) else 0.0
+        return _state(problem, _point(problem, w0), no_hessian(problem), rng, 0, floor)
 
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState:
         """One factorisation and one line search; the first time on samples, where they pay."""
@@ -102,12 +111,19 @@ class Newton(Method):
             found, H = solve_samples(problem, point, state.rng)
         if found is None and H.size:
             found = newton_step(problem, point, H)
+        floor = state.floor
         if found is None:
-            H = hessian(problem, point)
+            H = hessian(problem, point, floor)
+            found = newton_step(problem, point, H)
+        while found is None and 0.0 < floor < 1.0:
+            floor = min(10.0 * floor, 1.0)
+            H = hessian(problem, point, floor)
             found = newton_step(problem, point, H)
         if found is None:
             return state
-        after = _state(problem, found, H, state.rng, state.steps + 1)
+        if floor == state.floor:
+            floor = max(0.1 * floor, LEAST_FLOOR) if floor > 0.0 else 0.0
+        after = _state(problem, found, H, state.rng, state.steps + 1, floor)
         is_good = state.steps == 0 or norm(after.gradient) <= WORKS * norm(state.gradient)
         if is_good and is_dear(problem.objective):
             return after
@@ -125,15 +141,26 @@ def is_dear(data: Any) -> bool:
     return data.matrix.entries >= max(LARGE, LONG_ROW * data.n)
 
 
+def has_kinks(problem: Problem) -> bool:
+    """Whether the loss has no curvature in places, where a parabola above it has to do."""
+    data = problem.objective
+    return isinstance(data, LinearProblem) and data.term.has_kinks
+
+
 def _state(
-    problem: Problem, point: Point, H: np.ndarray, rng: np.random.Generator, steps: int
+    problem: Problem,
+    point: Point,
+    H: np.ndarray,
+    rng: np.random.Generator,
+    steps: int,
+    floor: float,
 ) -> NewtonState:
     w, value, slope, scores = point
     gradient = slope
     if problem.is_composite:
         gradient = shortest_subgradient(problem, w, slope)
         value += problem.penalty(w)
-    return NewtonState(w, value, gradient, slope, scores, H, rng, steps)
+    return NewtonState(w, value, gradient, slope, scores, H, rng, steps, floor)
 
 
 def no_hessian(problem: Problem) -> np.ndarray:
@@ -141,11 +168,11 @@ def no_hessian(problem: Problem) -> np.ndarray:
     return np.empty((0, 0), dtype=problem.dtype)
 
 
-def hessian(problem: Problem, point: Point) -> np.ndarray:
+def hessian(problem: Problem, point: Point, floor: float = 0.0) -> np.ndarray:
     """H at a point, float[dim, dim]; none is needed where the sums have it."""
     if has_sums(problem.objective):
         return no_hessian(problem)
-    return problem.hessian_at(point).matrix()
+    return problem.hessian_at(point, floor).matrix()
 
 
 def newton_step(problem: Problem, point: Point, H: np.ndarray) -> Point | None:
@@ -197,7 +224,7 @@ def solve_samples(
         sample = Problem(data.sample(chosen, chances), problem.dim, problem.dtype)
         point = sample.point(w)
         for _ in range(STAGE):
-            H = hessian(sample, point)
+            H = hessian(sample, point, FLOOR if has_kinks(sample) else 0.0)
             ahead = newton_step(sample, point, H)
             if ahead is None:
                 break

@@ -93,6 +93,7 @@ class NewtonCG(Method):
     name: ClassVar[str] = "newton-cg"
     State: ClassVar[type] = NewtonCGState
     descends: ClassVar[bool] = True
+    is_second_order: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     radius: float | None = None
     max_cg: int | None = None  # conjugate-gradient steps at most; None: 2·dim, at most 500

@@ -34,8 +34,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from thalweg.kernels.classes import with_blas
-from thalweg.kernels.linear import in_row_blocks, quadratics_pass
+from thalweg.kernels.leaves import each_leaf, leaf_edges, with_blas
+from thalweg.kernels.linear import quadratics_pass
 from thalweg.methods.newton import LARGE, MOST_VARIABLES, TINY
 from thalweg.methods.problem import Hessian, Problem
 from thalweg.objectives.gram import rough_gram
@@ -75,7 +75,7 @@ class Blocks:
                 part = scipy.linalg.cho_solve((self.factors[k], True), scaled, check_finite=False)
                 Z[k] = part / self.roots[k]
 
-        with_blas(solve, K, self.factors.size, problem.threads)
+        with_blas(each_leaf, solve, leaf_edges(K, self.factors.size), problem.threads)
         if K > 1:
             Z -= Z.mean(axis=0)
             if problem.l2 > 0.0:
@@ -138,22 +138,21 @@ def sampled_blocks(problem: Problem, h: np.ndarray, rng: np.random.Generator) ->
         for k in range(first, last):
             factors[k] = scipy.linalg.cholesky(factors[k], lower=True, check_finite=False)
 
-    with_blas(factorise, K, factors.size, data.threads)
+    with_blas(each_leaf, factorise, leaf_edges(K, factors.size), data.threads)
     return Blocks(data, roots, factors)
 
 
 def _sizes(data: LinearProblem) -> np.ndarray:
     """sᵢ, float64[n]."""
-    if data.scales is not None:
-        return data.row_squares
-    X, sizes = data.matrix.rows, np.empty(data.n)
-    u = 1.0 / np.where(data.column_squares > 0.0, data.column_squares, 1.0)
-    v = np.zeros(data.p)
-    in_row_blocks(
-        lambda start, stop: quadratics_pass(X, u, v, start, stop, sizes),
-        data.n, data.matrix.entries, data.threads,
-    )  # fmt: skip
-    return sizes + data.fit_intercept
+    features, rows = data.features, data.rows
+    X, sizes = rows.seen, np.empty(data.n)
+    squares = rows.squares_about(features.origin)
+    # Σⱼ (xⱼ − sⱼ + tⱼ)²/squaresⱼ, without a copy of what is shifted.
+    u = 1.0 / np.where(squares > 0.0, squares, 1.0)
+    t = np.zeros(data.p) if features.offset is None else features.offset
+    v = 2.0 * u * t
+    rows.each(lambda start, stop: quadratics_pass(X, u, v, start, stop, sizes))
+    return np.maximum(sizes + float(u @ t**2), 0.0) + data.fit_intercept
 
 
 def _draw(sizes: np.ndarray, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

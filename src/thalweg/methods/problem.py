@@ -147,9 +147,9 @@ class Problem:
         self.passes += bound is not None
         return bound
 
-    def hessian_at(self, point: Point) -> Hessian:
-        """∇²f at a point, for several products there."""
-        return Hessian(self, point)
+    def hessian_at(self, point: Point, floor: float = 0.0) -> Hessian:
+        """∇²f at a point, for several products there; `floor` as in `objectives.hessian`."""
+        return Hessian(self, point, floor)
 
     def hessian(self, w: np.ndarray) -> np.ndarray:
         """∇²f(w), float[dim, dim]: the objective's own, in one pass, or a product per variable.
@@ -194,9 +194,9 @@ class Problem:
 class Hessian:
     """∇²f at one point, every look at it counted; from the scores, where there are some."""
 
-    def __init__(self, problem: Problem, point: Point) -> None:
+    def __init__(self, problem: Problem, point: Point, floor: float = 0.0) -> None:
         self._problem, self._w = problem, point.w
-        self._own = problem.smooth.hessian_at(point.scores) if point.scores.size else None
+        self._own = problem.smooth.hessian_at(point.scores, floor) if point.scores.size else None
 
     def vector(self, v: np.ndarray) -> np.ndarray:
         """∇²f·v, in the dtype of `v`."""

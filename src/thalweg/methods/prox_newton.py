@@ -4,7 +4,7 @@
     w⁺ = w + α(u − w),   α = 1, ½, ¼, … until  F(w⁺) ≤ F(w) + 10⁻⁴αΔ
     Δ = ∇f(w)ᵀ(u − w) + l1(‖u‖₁ − ‖w‖₁)
 
-The model is minimised by coordinate descent on H (`kernels.quadratic`), to a share of the distance
+The model is minimised by sweeps over H and systems (`l1_quadratic`), to a share of the distance
 from optimality here, so that early steps are cheap and late ones converge superlinearly; of the
 squared loss, whose model is F itself, to the end. Lee, Sun & Saunders, SIAM J. Optim. 24 (2014).
 """
@@ -15,13 +15,12 @@ import math
 
 import numpy as np
 
-from thalweg.kernels.quadratic import descend_quadratic
+from thalweg.methods.l1_quadratic import minimise_quadratic
 from thalweg.methods.line import Line
 from thalweg.methods.problem import Point, Problem
 
 FORCING = 1e-2  # of the distance from optimality: how exactly a model is minimised
 EXACT = 1e-9  # likewise where the model is F itself
-SWEEPS = 1_000
 ACCEPT = 1e-4  # of the promised decrease
 HALVINGS = 30
 
@@ -48,7 +47,7 @@ def prox_newton_step(problem: Problem, point: Point, H: np.ndarray) -> Point | N
     distance = float(np.max(np.abs(shortest_subgradient(problem, w, slopes))))
     share = EXACT if data.loss == "squared" else FORCING
     ahead, s = w.copy(), slopes.copy()
-    descend_quadratic(H, s, penalties(problem), ahead, share * distance, SWEEPS)
+    minimise_quadratic(H, s, penalties(problem), ahead, 0.0, share)
     direction = (ahead - w).astype(point.w.dtype)
     before, after = problem.penalty(point.w), problem.penalty(ahead)
     promised = float(slopes @ (ahead - w)) + after - before

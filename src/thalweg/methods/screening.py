@@ -41,10 +41,8 @@ MARGIN = 1e-9  # of l1, for rounding
 def feature_spread(data: LinearProblem) -> tuple[np.ndarray, np.ndarray]:
     """The means m in the units of X, zero without an intercept, and ρ, float64[p]."""
     means = weighted_means(data)
-    squares = data.column_squares
-    # The difference of two squares may lose all its digits: never below their rounding.
-    spread = np.sqrt(np.maximum(squares - means**2, 1e-14 * squares))
-    return means, spread if data.scales is None else data.scales * spread
+    spread = np.sqrt(data.rows.squares_about(means if data.fit_intercept else None))
+    return means, data.features.units * spread
 
 
 class Sphere(NamedTuple):

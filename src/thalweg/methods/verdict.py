@@ -39,6 +39,8 @@ def explain(
             return _converged(ending)
         case Outcome.DIVERGED:
             return _diverged(ending)
+        case Outcome.NO_MINIMUM:
+            return _without_minimum(ending)
         case Outcome.STALLED:
             return _stalled(ending)
         case Outcome.INTERRUPTED:
@@ -92,6 +94,23 @@ def _how_to_go_on(ending: Ending) -> str:
     if ending.checkpoint:
         return f"Run it again with checkpoint={ending.checkpoint!r} to go on from here."
     return "Pass w0=run.w to go on from here, or checkpoint=... to make a run resumable."
+
+
+def _without_minimum(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
+    certificate, n = ending.certificate, ending.problem.objective.n
+    claim = f"{certificate.statement[0].upper()}{certificate.statement[1:]}."
+    finding = Finding(
+        name="no minimum",
+        severity=Severity.ACT,
+        claim=claim,
+        measured=certificate.measured,
+        limit=certificate.limit,
+        cause="The classes can be told apart exactly, and no penalty holds the coefficients: they "
+        "grow for as long as the run lasts.",
+        advice=f"Add a penalty: l2 = 1/n = {1.0 / n:.2g} (C=1 of an estimator).",
+        evidence=certificate.evidence,
+    )
+    return f"{ending.outcome} {claim} {finding.advice}", (finding,)
 
 
 def _diverged(ending: Ending) -> tuple[str, tuple[Finding, ...]]:

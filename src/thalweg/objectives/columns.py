@@ -24,7 +24,7 @@ from thalweg.kernels.columns import (
     gather_sparse,
     take_in_rows,
 )
-from thalweg.kernels.linear import in_row_blocks
+from thalweg.kernels.leaves import each_leaf, leaf_edges
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.gram import weighted_moments
 from thalweg.objectives.linear import LinearProblem
@@ -37,7 +37,7 @@ CONSTANT = 1e-26  # of Σcx²: a centred feature below this is the rounding of a
 def gather(data: LinearProblem, features: np.ndarray, means: np.ndarray) -> np.ndarray | CSR:
     """The features int64[k] as rows; `means`, in the units of X, are zero without an intercept."""
     k, roots = features.size, np.sqrt(data.weights)
-    scales = np.ones(k) if data.scales is None else data.scales[features]
+    scales = data.features.units[features]
     if isinstance(data.matrix.rows, CSR):
         return _sparse(data, features, scales, roots)
     X, shifts = data.matrix.rows, means[features]
@@ -45,14 +45,13 @@ def gather(data: LinearProblem, features: np.ndarray, means: np.ndarray) -> np.n
         out = roots * (X.T[features] - shifts[:, None]) * scales[:, None]
     else:
         out = np.empty((k, data.n))
-        in_row_blocks(
+        each_leaf(
             lambda start, stop: gather_dense(X, features, shifts, scales, roots, start, stop, out),
-            data.n,
-            k * data.n,
+            leaf_edges(data.n, k * data.n),
             data.threads,
         )
     squares = np.einsum("ji,ji->j", out, out)
-    out[squares <= CONSTANT * scales**2 * data.column_squares[features]] = 0.0
+    out[squares <= CONSTANT * scales**2 * data.rows.squares_about(None)[features]] = 0.0
     return out
 
 
@@ -67,7 +66,8 @@ def _sparse(
         count_entries(X, slots, start, stop, counts)
         return start, counts
 
-    blocks = in_row_blocks(count, data.n, data.matrix.entries, data.threads)
+    edges = leaf_edges(data.n, data.matrix.entries, k)
+    blocks = each_leaf(count, edges, data.threads)
     indptr = np.zeros(k + 1, dtype=np.int64)
     np.cumsum(sum(counts for _, counts in blocks), out=indptr[1:])
     values, indices = np.empty(indptr[-1]), np.empty(indptr[-1], dtype=np.int32)
@@ -75,12 +75,11 @@ def _sparse(
     for start, counts in blocks:
         places[start] = place.copy()
         place += counts
-    in_row_blocks(
+    each_leaf(
         lambda start, stop: gather_sparse(
             X, slots, scales, roots, start, stop, places[start], values, indices
         ),
-        data.n,
-        data.matrix.entries,
+        edges,
         data.threads,
     )
     return CSR(values, indices, indptr)
@@ -89,12 +88,7 @@ def _sparse(
 def entries_in_rows(data: LinearProblem, features: np.ndarray) -> np.ndarray:
     """How many entries each row of a sparse X has in these features, int64[n]."""
     X, slots, counts = data.matrix.rows, _slots(data, features), np.empty(data.n, dtype=np.int64)
-    in_row_blocks(
-        lambda start, stop: count_in_rows(X, slots, start, stop, counts),
-        data.n,
-        data.matrix.entries,
-        data.threads,
-    )
+    data.rows.each(lambda start, stop: count_in_rows(X, slots, start, stop, counts))
     return counts
 
 
@@ -104,12 +98,7 @@ def narrowed(data: LinearProblem, features: np.ndarray, counts: np.ndarray) -> M
     indptr = np.zeros(data.n + 1, dtype=np.int64)
     np.cumsum(counts, out=indptr[1:])
     values, indices = np.empty(indptr[-1]), np.empty(indptr[-1], dtype=np.int32)
-    in_row_blocks(
-        lambda start, stop: take_in_rows(X, slots, start, stop, indptr, values, indices),
-        data.n,
-        data.matrix.entries,
-        data.threads,
-    )
+    data.rows.each(lambda start, stop: take_in_rows(X, slots, start, stop, indptr, values, indices))
     shape = (data.n, features.size)
     return Matrix(CSR(values, indices, indptr), shape, values.dtype, values.size, ())
 
@@ -129,8 +118,8 @@ def centred_gram(
     if data.fit_intercept:
         S -= np.outer(m, m / total)
     np.fill_diagonal(S, np.maximum(np.diag(S), least))  # of a constant feature: not its rounding
-    if data.scales is not None:
-        S *= np.outer(data.scales[features], data.scales[features])
+    d = data.features.units[features]
+    S *= np.outer(d, d)
     S[np.diag_indices_from(S)] += data.l2
     return S
 
@@ -163,6 +152,4 @@ def weighted(A: np.ndarray | CSR, factors: np.ndarray) -> np.ndarray | CSR:
 def offsets(data: LinearProblem, features: np.ndarray, means: np.ndarray) -> np.ndarray:
     """o of the features, float64[k]; zero without an intercept."""
     taken = np.zeros(features.size) if data.matrix.is_sparse else means[features]
-    if data.means is None or data.scales is None:
-        return taken
-    return data.scales[features] * (taken - data.means[features])
+    return data.features.units[features] * (taken - data.features.place[features])

@@ -6,9 +6,10 @@ aᵢ = n·cᵢ is the weight of a sample relative to the mean weight, and fᵢ i
 
     Lᵢ = aᵢ γ ‖x̃ᵢ‖² + l2                  x̃ᵢ = (xᵢ, 1) with an intercept, else xᵢ
 
-The rows are those that the model sees. A dense row is standardized while it is read. A sparse row
-is only scaled: its zeros stay zeros, and for a free intercept a centred feature differs from one
-that is not by a shift of the intercept alone, b′ = b − Σⱼ mⱼdⱼwⱼ. `enter` and `leave` make it.
+The rows are those that the model sees. A dense row is standardized while it is read, or centred
+where that takes half of ‖x‖² or more. A sparse row is only scaled: its zeros stay zeros, and for a
+free intercept a centred feature differs from one that is not by a shift of the intercept alone,
+b′ = b − Σⱼ aⱼdⱼwⱼ. `enter` and `leave` make it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 from thalweg.kernels import linear as passes
 from thalweg.kernels.losses import LOSSES
-from thalweg.kernels.rows import CSR, ScaledCSR, Standardized
+from thalweg.kernels.rows import CSR, Centred, ScaledCSR, Standardized
 
 if TYPE_CHECKING:
     from thalweg.objectives.linear import LinearProblem
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 class FiniteSum(NamedTuple):
     """The samples, in the form that kernels take."""
 
-    X: Any  # n rows of p entries: dense, Standardized, CSR or ScaledCSR
+    X: Any  # n rows of p entries: dense, Centred, Standardized, CSR or ScaledCSR
     y: np.ndarray  # targets, ±1, or labels, float64[n]
     c: np.ndarray  # weights of sum 1, float64[n]: a = n·c, which is not stored
     squares: np.ndarray  # ‖x̃ᵢ‖², float64[n]
@@ -94,24 +95,38 @@ def leave_gradient(problem: LinearProblem, d: np.ndarray) -> np.ndarray:
     """Change `d`, the gradient in these variables, in place to that in those of the problem."""
     count, m = problem.p * problem.outputs, _centres(problem)
     if m is not None:
-        # b′ = b − Σⱼ mⱼdⱼwⱼ: to move wⱼ at a fixed b moves b′ by −mⱼdⱼ.
+        # b′ = b − Σⱼ aⱼdⱼwⱼ: to move wⱼ at a fixed b moves b′ by −aⱼdⱼ.
         d[:count] -= np.outer(m, d[count:]).ravel()
     return d
 
 
+def rows_are_as_seen(problem: LinearProblem) -> bool:
+    """Whether the rows here are those of the model, and not apart by a shift."""
+    return _centres(problem) is None
+
+
 def _centres(problem: LinearProblem) -> np.ndarray | None:
-    """mⱼdⱼ, float64[p], where the model centres its features, but the rows are not."""
-    if problem.means is None or problem.scales is None:
+    """aⱼdⱼ, float64[p], where the model centres its features, but the rows are not."""
+    features = problem.features
+    if features.origin is None or _rows_are_centred(problem):
         return None
-    if not (problem.matrix.is_sparse and problem.fit_intercept):
-        return None
-    return problem.means * problem.scales
+    return features.origin if features.scales is None else features.origin * features.scales
+
+
+def _rows_are_centred(problem: LinearProblem) -> bool:
+    """Whether rows are taken about the origin of the features while they are read."""
+    features, rows = problem.features, problem.rows
+    if features.origin is None or problem.matrix.is_sparse:
+        return False
+    if features.scales is not None or rows.shift is not None:
+        return True
+    return float(features.origin @ features.origin) >= float(rows.variances.sum())
 
 
 def _model_rows(problem: LinearProblem) -> Any:
-    rows, means, scales = problem.matrix.rows, problem.means, problem.scales
-    if means is None or scales is None:
-        return rows
-    if isinstance(rows, CSR):
-        return ScaledCSR(*rows, scales)
-    return Standardized(rows, means, scales)
+    X, features = problem.matrix.rows, problem.features
+    if isinstance(X, CSR):
+        return X if features.scales is None else ScaledCSR(*X, features.scales)
+    if features.scales is not None:
+        return Standardized(X, features.place, features.scales)
+    return Centred(X, features.place) if _rows_are_centred(problem) else X

@@ -24,17 +24,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
-from thalweg.kernels.classes import with_blas
 from thalweg.kernels.gram import pairs_pass
-from thalweg.kernels.linear import in_row_blocks
+from thalweg.kernels.leaves import leaf_edges, tree_sum, with_blas
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.matrix import Matrix
+from thalweg.objectives.rows import BLOCK, is_full
 
 if TYPE_CHECKING:
     from thalweg.objectives.linear import LinearProblem
 
-BLOCK = 200_000  # entries of a block of rows: it stays in cache between the steps made with it
 FEWEST = 1_000  # rows of a block of sparse ones
+PRODUCTS = 25  # multiplications of a matrix product that take as long as looking at a number
 
 
 class Moments(NamedTuple):
@@ -96,8 +96,7 @@ def weighted_moments(
             products += block.T @ block
         return products
 
-    parts = with_blas(part, n, matrix.entries, threads)
-    products = sum(parts[1:], start=parts[0])
+    products = with_blas(tree_sum, part, _gram_edges(n, matrix.entries, width), threads)
     if is_even:
         products *= float(h[0])
     if width == p:
@@ -105,15 +104,9 @@ def weighted_moments(
     return Moments(products[:p, :p].copy(), products[p, :p], total, products[-1, :p])
 
 
-def is_full(matrix: Matrix) -> np.ndarray:
-    """The features that every row of a sparse matrix stores, bool[p]."""
-    X, (n, p) = matrix.rows, matrix.shape
-    assert isinstance(X, CSR)
-    first = X.indices[X.indptr[0] : X.indptr[1]]
-    if not len(first) or matrix.entries < n:
-        return np.zeros(p, dtype=bool)
-    stored = X.indices[X.indptr[0] : X.indptr[n]]
-    return np.bincount(stored, minlength=p) == n
+def _gram_edges(rows: int, entries: int, size: int) -> tuple[int, ...]:
+    """Leaves for a sum of size × size numbers, a multiplication of which takes little time."""
+    return leaf_edges(rows, entries * max(1, size // PRODUCTS), size * size)
 
 
 def _sparse_moments(
@@ -136,8 +129,7 @@ def _sparse_moments(
                 total += block
         return sums
 
-    parts = in_row_blocks(part, n, matrix.entries, threads)
-    half, first, cross = (sum(terms) for terms in zip(*parts, strict=True))
+    half, first, cross = tree_sum(part, leaf_edges(n, matrix.entries, p * p), threads)
     return half + half.T - np.diag(np.diag(half)), first, cross
 
 
@@ -161,44 +153,48 @@ def class_gram(problem: LinearProblem, probabilities: np.ndarray) -> np.ndarray:
             H -= (outer.T @ outer).reshape(H.shape)
         return H
 
-    parts = with_blas(part, problem.n, problem.n * dim, problem.threads)
-    return sum(parts[1:], start=parts[0]).reshape(dim, dim)
+    edges = _gram_edges(problem.n, problem.n * dim, dim)
+    return with_blas(tree_sum, part, edges, problem.threads).reshape(dim, dim)
 
 
 def _features(problem: LinearProblem, rows: Any) -> np.ndarray:
     """The x̃ᵢ of some rows of X, float64[rows, p] or [rows, p + 1]."""
     block = (rows.toarray() if scipy.sparse.issparse(rows) else rows).astype(np.float64)
-    if problem.means is not None and problem.scales is not None:
-        block = (block - problem.means) * problem.scales
+    features = problem.features
+    if features.origin is not None:
+        block -= features.origin
+    if features.scales is not None:
+        block *= features.scales
     return np.column_stack([block, np.ones(len(block))]) if problem.fit_intercept else block
 
 
 def feature_gram(problem: LinearProblem) -> np.ndarray:
     """G, float64[p, p]."""
-    G = weighted_moments(
+    G, first, total, _ = weighted_moments(
         problem.matrix, problem.weights, weighted_means(problem), problem.threads
-    ).second
-    return G if problem.scales is None else G * np.outer(problem.scales, problem.scales)
+    )
+    if problem.fit_intercept:
+        G -= np.outer(first, first / total)  # the means are rounded, and may be far from the origin
+    d = problem.features.units
+    return G * np.outer(d, d)
 
 
-def sample_rows(problem: LinearProblem) -> np.ndarray:
-    """√cᵢ(xᵢ − m), the rows whose products are K, float64[n, p]."""
+def sample_rows(problem: LinearProblem, start: int = 0, stop: int | None = None) -> np.ndarray:
+    """√cᵢ(xᵢ − m), the rows whose products are K, or some of them, float64[n, p]."""
+    here = slice(start, stop)
     X = problem.matrix.rows
-    dense = _scipy(X, problem.matrix.shape).toarray() if isinstance(X, CSR) else X
+    dense = _scipy(X, problem.matrix.shape)[here].toarray() if isinstance(X, CSR) else X[here]
     Z = dense.astype(np.float64) - weighted_means(problem)
-    Z *= np.sqrt(problem.weights)[:, None]
-    if problem.scales is not None:
-        Z *= problem.scales
+    if problem.fit_intercept:
+        Z -= problem.rows.mean_about(problem.rows.means)
+    Z *= np.sqrt(problem.weights[here])[:, None]
+    Z *= problem.features.units
     return Z
 
 
 def weighted_means(problem: LinearProblem) -> np.ndarray:
-    """m in the units of X, float64[p]; zero without an intercept."""
-    if not problem.fit_intercept:
-        return np.zeros(problem.p)
-    if problem.means is not None:
-        return problem.means
-    return problem.transpose(np.ones(problem.n))
+    """About m in the units of X, float64[p]; zero without an intercept."""
+    return problem.rows.means if problem.fit_intercept else np.zeros(problem.p)
 
 
 def _scipy(X: CSR, shape: tuple[int, int]) -> scipy.sparse.csr_array:
@@ -222,5 +218,5 @@ def rough_gram(problem: LinearProblem, rows: np.ndarray, h: np.ndarray) -> np.nd
         np.divide(block, np.where(lengths > 0.0, lengths, 1.0), out=units, casting="same_kind")
         return np.outer(lengths, lengths) * (units.T @ units)
 
-    parts = with_blas(part, len(rows), len(rows) * problem.p, problem.threads)
-    return sum(parts[1:], start=parts[0])
+    edges = _gram_edges(len(rows), len(rows) * problem.p, problem.p)
+    return with_blas(tree_sum, part, edges, problem.threads)

@@ -1,9 +1,9 @@
 """All that the squared loss knows of the data: F and its slopes from sums, without another look.
 
-    ½ Σᵢ cᵢ (xᵢᵀw + b − yᵢ)² = ½ (uᵀGu + β² + s) + β fᵀu − qᵀu
+    ½ Σᵢ cᵢ (xᵢᵀw + b − yᵢ)² = ½ (uᵀGu + β² + s) + β (fᵀu − h) − qᵀu
 
     G = Σ cᵢ(xᵢ − a)(xᵢ − a)ᵀ    f = Σ cᵢ(xᵢ − a)     q = Σ cᵢ(xᵢ − a)(yᵢ − ȳ)     s = Σ cᵢ(yᵢ − ȳ)²
-    u = d∘w                      β = b + eᵀw − ȳ      e = d∘(a − m)
+    u = d∘w                      β = b + eᵀw − ȳ      e = d∘(a − m)                 h = Σ cᵢ(yᵢ − ȳ)
 
 with m and d the means and scales of a standardized problem (0 and 1 elsewhere). Any a and ȳ make it
 true. With an intercept they are near the means, which keeps the digits that large means would cost;
@@ -19,12 +19,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from thalweg.objectives.gram import is_full, weighted_moments
+from thalweg.objectives.gram import weighted_moments
+from thalweg.objectives.matrix import Matrix
+from thalweg.objectives.rows import Rows
 
 if TYPE_CHECKING:
+    from thalweg.objectives.features import Features
     from thalweg.objectives.linear import LinearProblem
 
-FIRST = 1_000  # rows whose mean is a: anything near the means will do
+SOME = 1_000  # rows, from all over, whose mean is a: anything near the means will do
+FAR = 0.9  # of a second moment: a mean this far from a
+TINY = float(np.finfo(np.float64).tiny)
 MANY = 1_000_000  # entries of X from which a look at them is worth saving
 FEW = 100  # features up to which the sums take little longer than a look
 
@@ -36,22 +41,33 @@ class LeastSquares(NamedTuple):
     f: np.ndarray  # float64[p]
     q: np.ndarray  # float64[p]
     s: float
+    h: float  # what the rounding of ȳ has left
     lengths: np.ndarray  # √Σ cᵢ(xᵢ − a)², of the terms that it was computed from, float64[p]
-    y_mean: float  # ȳ
+    y_mean: float  # ȳ, of targets that y_origin was taken off
+    y_origin: float
+    a: np.ndarray  # float64[p]
     d: np.ndarray  # float64[p]
     e: np.ndarray  # float64[p]
     fit_intercept: bool
 
     @property
-    def is_finite(self) -> bool:
-        """Whether all features are; a square may overflow."""
-        return bool(np.all(np.isfinite(self.G)))
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """The mean and the variance of every column, float64[p] each."""
+        with np.errstate(invalid="ignore", over="ignore"):  # squares may overflow
+            return self.a + self.f, np.diag(self.G) - self.f**2
+
+    def of(self, features: Features, y_origin: float) -> LeastSquares:
+        """The same sums for features and targets about another origin, in other units."""
+        y_mean = self.y_mean + (self.y_origin - y_origin)
+        e = features.units * (self.a - features.place)
+        return self._replace(d=features.units, e=e, y_mean=y_mean, y_origin=y_origin)
 
     def loss_and_gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """½ Σ cᵢ(zᵢ − yᵢ)² and its gradient, float64[dim], at `w`, float64[dim]."""
         p = self.f.size
         u, beta = self.d * w[:p], self._shifted(w)
         Gu, fu = self.G @ u, float(self.f @ u)
+        fu -= self.h if self.fit_intercept else 0.0
         loss = 0.5 * (float(u @ Gu) + beta * beta + self.s) + beta * fu - float(self.q @ u)
         by_u, by_beta = Gu + beta * self.f - self.q, beta + fu
         if not self.fit_intercept:
@@ -83,32 +99,65 @@ class LeastSquares(NamedTuple):
         return float(w[p] + self.e @ w[:p]) - self.y_mean
 
 
-def worth_summing(shape: tuple[int, int]) -> bool:
-    """Whether a dense X of this shape is summed when it is first looked at."""
-    n, p = shape
-    return n * p >= MANY and p <= FEW
+def worth_summing(matrix: Matrix) -> bool:
+    """Whether X is summed when it is first looked at."""
+    n, p = matrix.shape
+    return not matrix.is_sparse and n * p >= MANY and p <= FEW
 
 
-def least_squares(problem: LinearProblem) -> LeastSquares:
-    """The sums of a problem with the squared loss."""
-    y, c, p = problem.y, problem.weights, problem.p
-    d = np.ones(p) if problem.scales is None else problem.scales
-    m = np.zeros(p) if problem.means is None else problem.means
-    a, y_mean = m, 0.0
-    if problem.fit_intercept:
+def least_squares(
+    matrix: Matrix,
+    c: np.ndarray,
+    y: np.ndarray,
+    fit_intercept: bool,
+    threads: int | None,
+    rows: Rows | None = None,
+    y_origin: float = 0.0,
+) -> LeastSquares:
+    """The sums for targets y, float64[n], of features as they are; `rows` if those are measured.
+
+    y_origin was taken off the targets.
+    """
+    p = matrix.shape[1]
+    a, y_mean = np.zeros(p), 0.0
+    if fit_intercept:
         y_mean = float(c @ y)
-        if problem.means is None and isinstance(problem.matrix.rows, np.ndarray):
-            a = problem.matrix.rows[:FIRST].mean(axis=0, dtype=np.float64)
+        if rows is not None:
+            a = rows.means
+        elif isinstance(matrix.rows, np.ndarray):
+            some = slice(None, None, max(1, matrix.shape[0] // SOME))
+            a = c[some] @ matrix.rows[some] / max(float(c[some].sum()), TINY)
     r = y - y_mean
-    moments = weighted_moments(
-        problem.matrix, c, a, problem.threads, r, centred=problem.fit_intercept
-    )
-    s = float(np.einsum("i,i,i", c, r, r))
+    moments = weighted_moments(matrix, c, a, threads, r, centred=fit_intercept)
+    if rows is None and np.any(moments.first**2 > FAR * np.diag(moments.second)):
+        a = a + moments.first  # a difference of squares would lose the digits of a variance
+        moments = weighted_moments(matrix, c, a, threads, r, centred=fit_intercept)
+    s, h = float(np.einsum("i,i,i", c, r, r)), float(c @ r)
     lengths = np.sqrt(np.maximum(np.diag(moments.second), 0.0))
-    if problem.matrix.is_sparse:  # some are not centred before they are summed
-        whole = np.sqrt(problem.column_squares) + np.abs(a)
-        lengths = np.where(is_full(problem.matrix), lengths, whole)
+    if matrix.is_sparse and rows is not None:  # some are not centred before they are summed
+        lengths = np.maximum(lengths, rows.lengths)
     return LeastSquares(
-        moments.second, moments.first, moments.cross, s, lengths, y_mean, d, d * (a - m),
-        problem.fit_intercept,
+        moments.second, moments.first, moments.cross, s, h, lengths, y_mean, y_origin, a,
+        np.ones(p), a, fit_intercept,
     )  # fmt: skip
+
+
+def with_targets(problem: LinearProblem, Y: np.ndarray) -> list[LeastSquares]:
+    """The sums of `problem` for each column of Y, float64[n, T], in its place: one pass for all."""
+    sums, c, rows = problem.least_squares, problem.weights, problem.rows
+    means = c @ Y if problem.fit_intercept else np.zeros(Y.shape[1])
+    R = Y - means
+    Q, totals = rows.transpose(R)
+    shift = np.zeros(problem.p) if rows.shift is None else rows.shift
+    Q += np.outer(shift - sums.a, totals)
+    squares = np.einsum("i,ik,ik->k", c, R, R)
+    return [
+        sums._replace(
+            q=Q[:, k].copy(),
+            s=float(squares[k]),
+            h=float(totals[k]),
+            y_mean=float(means[k]),
+            y_origin=0.0,
+        )
+        for k in range(Y.shape[1])
+    ]

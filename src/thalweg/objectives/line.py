@@ -15,15 +15,11 @@ Cost: O(n) a trial, O(nK) for K classes, whatever the number of features; memory
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from thalweg.core.vector import dot
-from thalweg.kernels import margins
-from thalweg.kernels.linear import in_row_blocks
-from thalweg.kernels.losses import LOSSES
 
 if TYPE_CHECKING:
     from thalweg.objectives.linear import LinearProblem
@@ -45,30 +41,15 @@ class LinearLine:
         self._problem = problem
         self._z = z
         self._d = (ahead - z) / step
-        self._r = np.empty_like(z)  # cᵢℓ′(zᵢ)
+        self._r = problem.term.weighted_slopes(problem.rows, z)  # cᵢℓ′(zᵢ)
         self._slope = slope
         W, P = (problem.split(v.astype(np.float64, copy=False))[0].ravel() for v in (w, p))
         self._squares = dot(W, W), dot(W, P), dot(P, P)
-        y, c = problem.y, problem.weights
-        if z.ndim == 2:
-            self._blocks(lambda *rows: margins.class_slopes_pass(z, y, c, *rows, self._r))
-        else:
-            loss = LOSSES[problem.loss], problem.delta
-            self._blocks(lambda *rows: margins.slopes_pass(z, y, c, *loss, *rows, self._r))
 
     def value_and_slope(self, step: float) -> tuple[float, float]:
         """φ(α) and φ′(α) for α = `step`."""
-        z, d, r, y, c = self._z, self._d, self._r, self._problem.y, self._problem.weights
-        if z.ndim == 2:
-            parts = self._blocks(lambda *rows: margins.class_line_pass(z, d, r, y, c, step, *rows))
-        else:
-            loss = LOSSES[self._problem.loss], self._problem.delta
-            parts = self._blocks(lambda *rows: margins.line_pass(z, d, r, y, c, *loss, step, *rows))
-        (ww, wp, pp), l2 = self._squares, self._problem.l2
-        value = sum(part[0] for part in parts) + 0.5 * l2 * (ww + step * (2.0 * wp + step * pp))
-        slope = self._slope + sum(part[1] for part in parts) + l2 * step * pp
-        return float(value), float(slope)
-
-    def _blocks(self, work: Callable[[int, int], Any]) -> list[Any]:
-        entries = margins.LOSS_ENTRIES * self._z.size
-        return in_row_blocks(work, self._problem.n, entries, self._problem.threads)
+        problem = self._problem
+        data, change = problem.term.along(problem.rows, self._z, self._d, self._r, step)
+        (ww, wp, pp), l2 = self._squares, problem.l2
+        value = data + 0.5 * l2 * (ww + step * (2.0 * wp + step * pp))
+        return float(value), float(self._slope + change + l2 * step * pp)

@@ -7,7 +7,6 @@ become float64: one copy, which `notes` tells of. Nothing of what was passed is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -62,11 +61,10 @@ class Matrix(NamedTuple):
         return self._replace(rows=rows, shape=shape, entries=rows.size)
 
 
-def check_matrix(X: Any, *, is_summed: Callable[[tuple[int, int]], bool] | None = None) -> Matrix:
+def check_matrix(X: Any) -> Matrix:
     """`X` as a `Matrix`, or a sentence on why it cannot be used.
 
-    Where a dense X of this shape `is_summed` anyway, those sums show whether it is finite, and
-    `check_finite` is left to who made them.
+    Whether it is finite is seen when its columns are measured (`objectives.rows`).
     """
     notes: list[str] = []
     if scipy.sparse.issparse(X):
@@ -80,22 +78,27 @@ def check_matrix(X: Any, *, is_summed: Callable[[tuple[int, int]], bool] | None 
         ) from problem
     _check_shape(array.shape)
     array = _floating(array, notes)
-    if is_summed is None or not is_summed(array.shape):
-        check_finite(array)
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         array = np.ascontiguousarray(array)
         notes.append("X was copied: its rows are not contiguous")
     return Matrix(_unwritable(array), array.shape, array.dtype, array.size, tuple(notes))
 
 
-def check_finite(array: np.ndarray) -> None:
-    """Raise unless all entries of a dense matrix are finite."""
-    bad = _first_bad(array)
-    if bad is not None:
-        raise InputError(
-            f"X must be finite, got {array[bad]} in row {bad[0]}, column {bad[1]}: "
-            "impute or drop NaN and infinite entries first"
-        )
+def check_finite(matrix: Matrix) -> None:
+    """Raise unless all entries are finite."""
+    X = matrix.rows
+    bad = _first_bad(X.data[:, None] if isinstance(X, CSR) else X)
+    if bad is None:
+        return
+    if isinstance(X, CSR):
+        row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
+        value, column = X.data[bad[0]], X.indices[bad[0]]
+    else:
+        value, (row, column) = X[bad], bad
+    raise InputError(
+        f"X must be finite, got {value} in row {row}, column {column}: "
+        "impute or drop NaN and infinite entries first"
+    )
 
 
 def _sparse(X: Any, notes: list[str]) -> Matrix:
@@ -104,13 +107,6 @@ def _sparse(X: Any, notes: list[str]) -> Matrix:
         notes.append(f"X was converted from {X.format.upper()} to CSR, one copy")
         X = X.tocsr()
     data = _floating(X.data, notes)
-    bad = _first_bad(data[:, None])
-    if bad is not None:
-        place = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
-        raise InputError(
-            f"X must be finite, got {data[bad[0]]} in row {place}, column {X.indices[bad[0]]}: "
-            "impute or drop NaN and infinite entries first"
-        )
     if not X.has_canonical_format:
         row = _row_with_duplicates(X.indices, X.indptr)
         if row is not None:

@@ -25,6 +25,7 @@ from thalweg.kernels.rows import CSR
 from thalweg.methods.method import Method
 from thalweg.methods.preconditioner import rows_of_a_sample
 from thalweg.methods.problem import Problem
+from thalweg.methods.ridge_system import is_dual
 from thalweg.methods.saga import SAGA
 from thalweg.methods.sdca import SDCA
 from thalweg.objectives.gram import rough_gram
@@ -39,6 +40,7 @@ GATHERED = 500  # rows gathered to see what a cache miss costs
 LONG = 2e-3  # seconds beside which the errors of a clock are small
 LINE = 8  # numbers in a cache line
 GRAM_SHARE = 4  # one of so many rows of a Gram matrix, which is timed on enough of them for BLAS
+WIDE = 200, 1_000  # rows and columns of the product that is timed for the system of samples
 LARGEST = 400  # variables of a factorisation that is timed; a larger one takes dim³ as long
 
 
@@ -73,12 +75,18 @@ class Cost:
     @cached_property
     def factorisation(self) -> float:
         """Cholesky factors of a matrix of all variables."""
-        dim = self.problem.dim
-        size = min(dim, LARGEST)
-        matrix = np.eye(size)
-        with blas().limit(limits=1):
-            seconds = min(_seconds(lambda: scipy.linalg.cholesky(matrix)) for _ in range(2))
-        return seconds * (dim / size) ** 3
+        return _factorised(self.problem.dim)
+
+    @cached_property
+    def ridge(self) -> float:
+        """The system of ridge regression in its smaller form, and its factors."""
+        data = self.problem
+        if not is_dual(data):
+            return self.hessian
+        wide = np.ones((min(data.n, WIDE[0]), min(data.p, WIDE[1])))
+        seconds = min(_seconds(lambda: wide @ wide.T) for _ in range(2))
+        products = seconds * (data.n / len(wide)) ** 2 * (data.p / wide.shape[1])
+        return products + _factorised(data.n)
 
     @cached_property
     def blocks(self) -> float:
@@ -151,6 +159,15 @@ class Cost:
         if rows == few:
             return whole * n / rows
         return fixed + max(0.0, whole - fixed) / (rows - few) * (n - few)
+
+
+def _factorised(dim: int) -> float:
+    """Seconds for the Cholesky factors of a matrix of this size."""
+    size = min(dim, LARGEST)
+    matrix = np.eye(size)
+    with blas().limit(limits=1):
+        seconds = min(_seconds(lambda: scipy.linalg.cholesky(matrix)) for _ in range(2))
+    return seconds * (dim / size) ** 3
 
 
 def _least_seconds(job: Callable[[], object], may_compile: bool) -> float:

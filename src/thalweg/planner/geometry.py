@@ -54,10 +54,10 @@ def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
     part = problem if is_whole else problem.sample(_spread_out(n, count))
     how = EXACT if is_whole else ESTIMATED
     rows = part.curvature_bound * part.n * part.weights * part.row_squares
-    L, how_L = _smoothness(problem if "least_squares" in vars(problem) else part, how)
+    L, how_L = _smoothness(problem if problem.is_summed else part, how)
     mu = problem.strong_convexity
     kappa = Measured(L / problem.l2, BOUNDED) if problem.l2 > 0.0 else Measured(math.inf, EXACT)
-    columns = part.column_squares if part.scales is None else np.ones(1)
+    columns = np.ones(1) if part.standardize else part.column_squares
     return Geometry(
         n=n,
         p=problem.p,
@@ -83,19 +83,19 @@ def _spread_out(n: int, count: int) -> np.ndarray:
 def _smoothness(part: LinearProblem, how: str) -> tuple[float, str]:
     """L of the part: from all eigenvalues where that is cheap, else by the power method."""
     p = part.p + part.fit_intercept
-    if "gram_extent" in part.__dict__:
+    if "gram_extent" in vars(part.features):
         return part.smoothness, BOUNDED if how == EXACT else how
-    if "least_squares" in vars(part):
+    if part.is_summed:
         return float(np.linalg.eigvalsh(part.least_squares.hessian())[-1]) + part.l2, EXACT
     if p * p * (part.n + p) <= MOST_WORK:
-        gram = np.stack([part._gram_vector(unit) for unit in np.eye(p)])
+        gram = np.stack([part.features.gram_vector(unit) for unit in np.eye(p)])
         largest = float(np.linalg.eigvalsh(gram)[-1])
         return part.curvature_bound * largest + part.l2, how
     v = np.random.default_rng(0).standard_normal(p)
     largest = 0.0
     for _ in range(POWER_STEPS):
         v /= np.linalg.norm(v)
-        product = part._gram_vector(v)
+        product = part.features.gram_vector(v)
         largest, v = float(v @ product), product
         if not product.any():
             break

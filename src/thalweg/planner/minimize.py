@@ -84,7 +84,7 @@ def minimize(
     objective = _objective(objective)
     tol = check_number("tol", tol, above=0.0, advice="use time_limit or max_iter to stop")
     kept = _checkpoint(checkpoint)
-    with _threads_of_our_own(objective):
+    with threads_of_our_own(objective):
         chosen, watch = _chosen(objective, method, tol, kept)
         check_roles(objective, chosen)
         run = drive(
@@ -133,7 +133,7 @@ def _chosen(
 
 
 @contextmanager
-def _threads_of_our_own(objective: Any) -> Iterator[None]:
+def threads_of_our_own(objective: Any) -> Iterator[None]:
     """All cores for passes over the data of a linear problem, and one in each for BLAS.
 
     A thread that BLAS woke for a product too small for two goes on looking for work for some 20 ms,

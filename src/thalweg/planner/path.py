@@ -8,7 +8,6 @@ little. Each run has its own certificate: none relies on the one before being ri
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -52,10 +51,16 @@ def path(
         )
     runs: list[Run] = []
     for l1 in grid.tolist():
-        at = copy.copy(problem)
-        at.l1 = l1
         w0 = runs[-1].w if runs else None
         runs.append(
-            minimize(at, method, w0, tol=tol, max_iter=max_iter, seed=seed, progress=progress)
+            minimize(
+                problem.replaced(l1=l1),
+                method,
+                w0,
+                tol=tol,
+                max_iter=max_iter,
+                seed=seed,
+                progress=progress,
+            )
         )
     return runs

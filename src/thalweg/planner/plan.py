@@ -17,6 +17,7 @@ from thalweg.core.checks import check_number, describe
 from thalweg.core.errors import InputError
 from thalweg.core.plan import ESTIMATED, Measured, Plan, PlanRow
 from thalweg.methods.problem import Problem
+from thalweg.methods.ridge_system import is_dual
 from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
@@ -56,6 +57,7 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
         )
     tol = check_number("tol", tol, above=0.0)
     started = time.perf_counter()
+    problem = problem.centred  # as methods will see it
     shape = geometry(problem)
     rows = ranked(problem, tol, shape, CANDIDATES)
     return Plan(
@@ -102,7 +104,8 @@ def _is_small(row: PlanRow, problem: LinearProblem) -> bool:
     """Whether all that a method would do is done in a moment."""
     width = problem.matrix.entries / problem.n * problem.outputs  # of a row, without zeros
     hessian = problem.n * (width + problem.fit_intercept) ** 2 + problem.dim**3 / 3
-    work = dict.fromkeys(("cholesky", "newton"), hessian)
+    system = problem.n**2 * width + problem.n**3 / 3 if is_dual(problem) else hessian
+    work = {"cholesky": system, "newton": hessian}
     work |= {"cd": 100 * problem.matrix.entries, "fista": 2_000 * problem.matrix.entries}
     return row.eligible and work.get(row.method, math.inf) <= SMALL
 

@@ -105,7 +105,7 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
             return Expected(None, 8.0, passes, 4, 8)
         case "newton":
             if has_sums(problem):
-                passes = {} if "least_squares" in vars(problem) else {"hessian": 1.0}
+                passes = {} if problem.is_summed else {"hessian": 1.0}
                 return Expected(None, 1.0, passes, 4, 3 * dim)
             if is_dear(problem):
                 flat = 0.0 if problem.l1 else math.log10(min(max(kappa, 1e6), 1e9) / 1e6)
@@ -117,7 +117,7 @@ def expected(name: str, problem: LinearProblem, shape: Geometry, tol: float) -> 
                 count = 1.0
             return Expected(None, count, {"gradient": 1.0, "hessian": 1.0}, 4, 3 * dim)
         case "cholesky":
-            return Expected(1.0, 1.0, {"gradient": 3.0, "hessian": 1.0}, 2, 3 * dim)
+            return Expected(1.0, 1.0, {"gradient": 5.0, "ridge": 1.0}, 2, 3 * min(dim, problem.n))
         case "cd" if problem.loss == "squared":
             return Expected(None, 5.0, {"gradient": 2.5}, 8, 10)
         case "cd":

@@ -73,11 +73,11 @@ def test_a_run_that_did_not_end_is_no_solution():
 def test_nothing_that_was_passed_changes():
     X = scipy.sparse.csr_array(features() * (features(seed=4) > 0))
     problem, run = solved(tw.LinearProblem(X, labels(X.toarray()), "logistic", l2=0.1))
-    before = X.copy(), run.w.copy(), problem.l2, problem.loss, problem.scales
+    before = X.copy(), run.w.copy(), problem.l2, problem.loss, problem.features
     linear_facts(problem, run)
     assert (abs(X - before[0])).nnz == 0
     assert np.array_equal(run.w, before[1])
-    assert (problem.l2, problem.loss, problem.scales) == before[2:]
+    assert (problem.l2, problem.loss, problem.features) == before[2:]
 
 
 def test_shares_and_names():

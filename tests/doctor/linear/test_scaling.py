@@ -45,7 +45,7 @@ def test_the_condition_is_at_least_what_is_claimed(loss, l2):
     y = {"squared": X[:, 0], "logistic": labels(X), "multinomial": np.arange(200) % 3}[loss]
     problem = tw.LinearProblem(X, y, loss, l2=l2)
     (found,) = judged(problem)
-    gram = np.stack([problem._gram_vector(unit) for unit in np.eye(6)])
+    gram = np.stack([problem.features.gram_vector(unit) for unit in np.eye(6)])
     H = problem.curvature_bound * gram + l2 * np.diag([1.0] * 5 + [0.0])
     assert found.evidence["kappa at least"] <= np.linalg.cond(H) * (1 + 1e-9)
 

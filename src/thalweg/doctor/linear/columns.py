@@ -37,7 +37,7 @@ def _constant(facts: LinearFacts) -> Finding | None:
     if not constant.size:
         return None
     is_zero = facts.columns.sizes[constant] == 0.0
-    doubles = problem.fit_intercept and not is_zero.all() and problem.scales is None
+    doubles = problem.fit_intercept and not is_zero.all() and not problem.standardize
     is_free = not (problem.l1 or problem.l2)
     return Finding(
         name=CONSTANT,

@@ -63,7 +63,9 @@ def conditioning(facts: LinearFacts) -> list[Finding]:
 
 def _gains(facts: LinearFacts) -> bool:
     """Whether scaling would take κ down by ten or more."""
-    return facts.standardized_kappa * 10.0 <= facts.curvature.kappa and facts.problem.scales is None
+    return (
+        facts.standardized_kappa * 10.0 <= facts.curvature.kappa and not facts.problem.standardize
+    )
 
 
 def _source(facts: LinearFacts) -> str:

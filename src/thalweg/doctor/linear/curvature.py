@@ -24,8 +24,9 @@ import numpy as np
 from thalweg.curvature.extent import spectrum_extent
 from thalweg.curvature.product import Matvec
 from thalweg.kernels.rows import CSR
+from thalweg.objectives.features import LANCZOS_STEPS
 from thalweg.objectives.hessian import LinearHessian
-from thalweg.objectives.linear import LANCZOS_STEPS, MULTINOMIAL, LinearProblem
+from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
 
 DENSE = 1_000  # variables whose matrix is made
 MOST_WORK = 4e9  # multiplications for it: about a second

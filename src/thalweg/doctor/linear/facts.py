@@ -128,22 +128,22 @@ def _gram(problem: LinearProblem, columns: Sizes) -> np.ndarray:
     G = weighted_moments(problem.matrix, problem.weights, shift, problem.threads).second
     if problem.fit_intercept:  # of a sparse X these are differences, and rounding is left of them
         G[columns.constant], G[:, columns.constant] = 0.0, 0.0
-    return G if problem.scales is None else G * np.outer(problem.scales, problem.scales)
+    d = problem.features.units
+    return G * np.outer(d, d)
 
 
 def _with_intercept(problem: LinearProblem, columns: Sizes, G: np.ndarray) -> np.ndarray:
     """Σ cᵢx̃ᵢx̃ᵢᵀ from the centred Σ cᵢ(xᵢ − m)(xᵢ − m)ᵀ."""
     if not problem.fit_intercept:
         return G
-    m = columns.means
-    if problem.means is not None and problem.scales is not None:
-        m = problem.scales * (m - problem.means)
+    m, features = columns.means, problem.features
+    m = features.units * (m - features.place)
     return np.block([[G + np.outer(m, m), m[:, None]], [m[None, :], np.ones((1, 1))]])
 
 
 def _deviations(problem: LinearProblem, columns: Sizes) -> np.ndarray:
     """σ of the features as they enter the model, 1 for constant ones, float64[p]."""
-    scales = np.ones(problem.p) if problem.scales is None else problem.scales
+    scales = problem.features.units
     return np.where(columns.deviations > 0.0, scales * columns.deviations, 1.0)
 
 
@@ -166,5 +166,5 @@ def _dependence(
     varies[copies] = False
     kept = np.flatnonzero(varies & (lengths > 0.0) & np.isfinite(lengths))
     R = G[np.ix_(kept, kept)] / np.outer(lengths[kept], lengths[kept])
-    scales = np.ones(problem.p) if problem.scales is None else problem.scales
+    scales = problem.features.units
     return dependence(R, kept, (lengths / scales)[kept])

@@ -65,7 +65,7 @@ def _correlations(
 ) -> np.ndarray:
     """ρ of each pair, float64[k], a block of pairs at a time."""
     means = sizes.means if problem.fit_intercept else np.zeros(problem.p)
-    scales = np.ones(problem.p) if problem.scales is None else problem.scales
+    scales = problem.features.units
     rho = np.empty(len(pairs))
     step = max(1, BLOCK // problem.n)
     for start in range(0, len(pairs), step):

@@ -31,7 +31,7 @@ def scaling(facts: LinearFacts) -> list[Finding]:
     varying = np.flatnonzero(columns.deviations > 0.0)
     if not varying.size:
         return []
-    units = columns.units[varying] if problem.scales is None else facts.seen[varying]
+    units = columns.units[varying] if not problem.standardize else facts.seen[varying]
     curvatures = problem.curvature_bound * facts.seen[varying] ** 2 + problem.l2
     if problem.fit_intercept:
         varying = np.append(varying, INTERCEPT)

@@ -8,37 +8,28 @@ squared hinge Σ cᵢ½max(0, 1 − yᵢzᵢ)² has the minimum 0, at some w tha
 of the logistic loss), and any w with F(w) < ½ min cᵢ has all margins above 0. For K classes the
 multinomial loss is taken, in which F(w) < log 2 · min cᵢ shows the same; where that fails, each
 class is tried against all others: one that is separated is enough. What was found is believed
-only if every margin exceeds its own rounding error, 2(p + 2)·ε·(‖xᵢ‖‖w‖ + |b|) in the units of X;
-what was not found may still be there: nothing is said then.
+only if every margin exceeds its own rounding error (`certificates.separation`); what was not found
+may still be there: nothing is said then.
 
 Cost: one pass for a given w; the search some hundred, and it is left out on large data.
 """
 
 from __future__ import annotations
 
-import copy
-from typing import NamedTuple
-
 import numpy as np
 
+from thalweg.certificates.separation import Separator, separates
 from thalweg.core.outcome import Outcome
 from thalweg.doctor.linear.sizes import Sizes
+from thalweg.kernels.losses import SQUARED_HINGE
 from thalweg.methods.loop import Step
-from thalweg.objectives.linear import CACHED, CLASSIFIERS, MULTINOMIAL, LinearProblem
+from thalweg.objectives.linear import CLASSIFIERS, MULTINOMIAL, LinearProblem
+from thalweg.objectives.one_score import OneScore
 from thalweg.planner.minimize import minimize
 
 MOST_ENTRIES = 2_000_000  # of X times K: a larger problem is not searched
 MOST_CLASSES = 20  # that are tried one by one
 STEPS = 300  # of L-BFGS; it is used for its low price, not its accuracy
-EPS = float(np.finfo(np.float64).eps)
-
-
-class Separator(NamedTuple):
-    """A plane between the classes."""
-
-    w: np.ndarray  # as the variables of the problem, or of one class against the others
-    margin: float  # the smallest yᵢzᵢ/(‖w‖·‖x̃ᵢ‖), a cosine in (0, 1]
-    alone: int | None = None  # the class that is separated from all others; None where all are
 
 
 def separator(
@@ -85,28 +76,10 @@ def _sought(problem: LinearProblem, columns: Sizes) -> Separator | None:
     return separates(problem, _translated(bare, problem, run.w))
 
 
-def separates(problem: LinearProblem, w: np.ndarray) -> Separator | None:
-    """`w` as a separator, if all its margins are above 0 by more than rounding."""
-    w = np.asarray(w, dtype=np.float64)
-    length = float(np.linalg.norm(w))
-    if not (np.isfinite(length) and length > 0.0):
-        return None
-    is_counted = problem.weights > 0.0
-    margins = _margins(problem, problem.scores(w))[is_counted]
-    if not np.all(margins > _rounding(problem, w)[is_counted]):
-        return None
-    reach = length * np.sqrt(problem.row_squares[is_counted])
-    return Separator(w, float(np.min(margins / reach)))
-
-
 def _against_others(problem: LinearProblem, k: int) -> LinearProblem:
     """Class `k` against all others, as a problem of two classes."""
-    part = copy.copy(problem)
-    for cached in CACHED:
-        part.__dict__.pop(cached, None)
-    part.loss, part.outputs = "squared-hinge", 1
-    part.y = np.where(problem.y == k, 1.0, -1.0)
-    return part
+    y = np.where(problem.y == k, 1.0, -1.0)
+    return problem.with_term("squared-hinge", OneScore(SQUARED_HINGE, y, problem.delta))
 
 
 def _bare(problem: LinearProblem, columns: Sizes) -> LinearProblem:
@@ -114,42 +87,17 @@ def _bare(problem: LinearProblem, columns: Sizes) -> LinearProblem:
 
     A plane in scaled features is one in the others: scaling changes how soon it is found.
     """
-    bare = copy.copy(problem)
-    for cached in CACHED:
-        bare.__dict__.pop(cached, None)
-    bare.l1 = bare.l2 = 0.0
+    bare = problem.replaced(l1=0.0, l2=0.0)
     if problem.loss != MULTINOMIAL:
-        bare.loss = "squared-hinge"
-    bare.means = columns.means if problem.fit_intercept else np.zeros(problem.p)
-    bare.scales = 1.0 / np.where(columns.deviations > 0.0, columns.deviations, 1.0)
-    return bare
+        hinge = OneScore(SQUARED_HINGE, problem.y, problem.delta)
+        bare = bare.with_term("squared-hinge", hinge)
+    scales = 1.0 / np.where(columns.deviations > 0.0, columns.deviations, 1.0)
+    origin = bare.rows.means if problem.fit_intercept else None
+    return bare.with_features(bare.features.about(origin, scales))
 
 
 def _translated(bare: LinearProblem, problem: LinearProblem, w: np.ndarray) -> np.ndarray:
     """The same plane in the variables of `problem`."""
+    features = problem.features
     W, b = bare.coefficients(w)
-    if problem.means is not None and problem.scales is not None:
-        b = b + problem.means @ W
-        W = (W.T / problem.scales).T
-    return problem._join(W, b)
-
-
-def _margins(problem: LinearProblem, z: np.ndarray) -> np.ndarray:
-    """By how much the score of a sample's own class leads, float64[n]."""
-    if problem.loss != MULTINOMIAL:
-        return problem.y * z
-    rows = np.arange(problem.n)
-    own = z[rows, problem.y]
-    z[rows, problem.y] = -np.inf
-    return own - z.max(axis=1)
-
-
-def _rounding(problem: LinearProblem, w: np.ndarray) -> np.ndarray:
-    """What rounding may do to the scores of `w`, which are those of X as it is, float64[n]."""
-    plain = copy.copy(problem)
-    plain.means = plain.scales = None
-    plain.__dict__.pop("row_squares", None)
-    W, b = problem.coefficients(w)
-    lengths = np.sqrt(np.maximum(plain.row_squares - problem.fit_intercept, 0.0))
-    sums = np.linalg.norm(W) * lengths + np.linalg.norm(b)
-    return 2.0 * (problem.p + 2) * EPS * sums  # a margin is the difference of two scores
+    return features.join((W.T / features.units).T, b + features.place @ W)

@@ -42,15 +42,17 @@ class Sizes(NamedTuple):
 
     def seen(self, problem: LinearProblem) -> np.ndarray:
         """The sizes of the features as they enter the model, float64[p]."""
-        if problem.scales is None or problem.means is None:
-            return self.sizes
-        return problem.scales * np.hypot(self.deviations, self.means - problem.means)
+        features, off = problem.features, self.means
+        if features.origin is not None:
+            off = off - features.origin
+        seen = self.sizes if off is self.means else np.hypot(self.deviations, off)
+        return seen if features.scales is None else features.scales * seen
 
 
 def sizes(problem: LinearProblem) -> Sizes:
     """The sizes of all columns, samples weighted as in the problem."""
     X, c = problem.matrix.rows, problem.weights
-    squares = problem.column_squares
+    squares = problem.rows.squares_about(None)
     means = np.zeros(problem.p)
     transpose_pass(X, c, 0, problem.n, means)
     if isinstance(X, CSR):

@@ -66,7 +66,7 @@ def _target(facts: LinearFacts) -> list[Finding]:
             )
         ]
     mean, square = float(c @ y), float(c @ y**2)
-    means = facts.columns.means * (1.0 if problem.scales is None else problem.scales)
+    means = facts.columns.means * (problem.features.units)
     is_centred = bool(np.all(np.abs(means) <= CENTRED * facts.seen))
     if problem.fit_intercept or not is_centred or mean**2 < MOST * square:
         return []

@@ -1,0 +1,161 @@
+"""A plane with all samples of each class on its own side: the proof that F has no minimum.
+
+    yᵢ(xᵢᵀw + b) > 0 for all i                       two classes
+    zᵢₖ > zᵢₗ for all i and l ≠ k = yᵢ               K classes, z = Wᵀxᵢ + b
+
+Along such a w the logistic and the multinomial loss fall to 0, F(tw) → 0 as t → ∞, and are above it
+everywhere: without a penalty the infimum is not attained. Nor is it where samples lie upon the
+plane and at least one beside it, on its own side. A margin counts as above 0 if it exceeds its own
+rounding error, 2(p + 2)·ε·(‖xᵢ‖‖w‖ + |b|) in the units of X.
+
+Where w itself is no such plane, one is looked for by a linear programme, on small data and where
+scores have grown so large that it is likely:
+
+    maximise Σᵢ yᵢx̃ᵢᵀu   subject to   0 ≤ yᵢx̃ᵢᵀu,  |uⱼ| ≤ 1
+
+A positive optimum is a plane, and 0 shows that there is none. Samples without weight do not count.
+Albert & Anderson, Biometrika 71 (1984).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.optimize
+import scipy.sparse
+
+from thalweg.core.certificate import Certificate
+from thalweg.kernels.losses import LOGISTIC, MULTINOMIAL
+from thalweg.kernels.rows import CSR
+from thalweg.objectives.linear import LinearProblem
+
+NO_MINIMUM = "no minimum"  # the kind of these certificates
+EPS = float(np.finfo(np.float64).eps)
+LARGE = 15.0  # a score at which a probability is 0 or 1 to six digits
+MOST_ENTRIES = 300_000  # of the matrix of a linear programme
+UPON = 1e-7  # of the largest margin: one below it is zero, for a plane from a linear programme
+
+
+class Separator(NamedTuple):
+    """A plane between the classes."""
+
+    w: np.ndarray  # as the variables of the problem, or of one class against the others
+    margin: float  # the smallest yᵢzᵢ/(‖w‖·‖x̃ᵢ‖), a cosine in (0, 1]; 0 with samples upon it
+    alone: int | None = None  # the class that is separated from all others; None where all are
+
+
+def may_run_away(problem: LinearProblem) -> bool:
+    """Whether nothing but the data can hold the coefficients."""
+    is_open = problem.term.code in (LOGISTIC, MULTINOMIAL)
+    return is_open and problem.l1 == 0.0 and problem.l2 == 0.0
+
+
+def separated(problem: LinearProblem, w: np.ndarray) -> Separator | None:
+    """A plane that proves F to have no minimum, if `w` is one, or points to one."""
+    found = separates(problem, w)
+    if found is not None:
+        return found
+    z = problem.scores(w)
+    if not np.abs(z).max() > LARGE or not np.all(np.isfinite(z)):
+        return None
+    rows = problem.n * max(1, problem.outputs - 1)
+    if rows * problem.dim > MOST_ENTRIES:
+        return None
+    return _by_programme(problem)
+
+
+def separates(problem: LinearProblem, w: np.ndarray) -> Separator | None:
+    """`w` as a separator, if all its margins are above 0 by more than rounding."""
+    w = np.asarray(w, dtype=np.float64)
+    length = float(np.linalg.norm(w))
+    if not (np.isfinite(length) and length > 0.0):
+        return None
+    is_counted = problem.weights > 0.0
+    margins = _margins(problem, problem.scores(w))[is_counted]
+    if not np.all(margins > _rounding(problem, w)[is_counted]):
+        return None
+    reach = length * np.sqrt(problem.row_squares[is_counted])
+    return Separator(w, float(np.min(margins / reach)))
+
+
+def separation_certificate(problem: LinearProblem, plane: Separator) -> Certificate:
+    """What the plane proves; its direction, in the units of X, is in the evidence."""
+    W, b = problem.coefficients(plane.w)
+    length = float(np.sqrt(np.sum(W**2) + np.sum(np.square(b)))) or 1.0
+    where = "on its own side" if plane.margin > 0.0 else "on its own side or upon it, not all upon"
+    return Certificate(
+        kind=NO_MINIMUM,
+        holds=False,
+        measured=plane.margin,
+        limit=0.0,
+        statement=f"a plane has every sample {where}, the smallest margin {plane.margin:.3g} of "
+        "‖w‖‖x‖",
+        shows="F falls for ever along that plane's direction: there is no minimum",
+        does_not_show="which coefficients are right: a penalty would decide, however small",
+        evidence={
+            "coefficients": (W / length).tolist(),
+            "intercepts": (np.asarray(b) / length).tolist(),
+            "margin": plane.margin,
+        },
+    )
+
+
+def _margins(problem: LinearProblem, z: np.ndarray) -> np.ndarray:
+    """By how much the score of a sample's own class leads, float64[n]."""
+    if not problem.term.is_matrix:
+        return problem.y * z
+    rows = np.arange(problem.n)
+    own = z[rows, problem.y]
+    z[rows, problem.y] = -np.inf
+    return own - z.max(axis=1)
+
+
+def _rounding(problem: LinearProblem, w: np.ndarray) -> np.ndarray:
+    """What rounding may do to the scores of `w`, float64[n]."""
+    W, b = problem.split(w)
+    lengths = np.sqrt(np.maximum(problem.row_squares - problem.fit_intercept, 0.0))
+    sums = np.linalg.norm(W) * lengths + np.linalg.norm(b)
+    return 2.0 * (problem.p + 2) * EPS * sums  # a margin is the difference of two scores
+
+
+def _by_programme(problem: LinearProblem) -> Separator | None:
+    """A plane by a linear programme, in features of size one."""
+    is_counted = np.flatnonzero(problem.weights > 0.0)
+    X = problem.matrix.rows
+    if isinstance(X, CSR):
+        X = scipy.sparse.csr_array(tuple(X), shape=problem.matrix.shape).toarray()
+    features = problem.features
+    sizes = np.sqrt(features.column_squares)
+    sizes = np.where(sizes > 0.0, sizes, 1.0)
+    seen = (X[is_counted] - features.place) * features.units / sizes
+    if problem.fit_intercept:
+        seen = np.column_stack([seen, np.ones(len(seen))])
+    A = _leads(problem, seen, problem.y[is_counted])
+    found = scipy.optimize.linprog(
+        -A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1.0, 1.0), method="highs"
+    )
+    if found.status != 0:
+        return None
+    leads = A @ found.x
+    top = float(leads.max())
+    if not top > UPON * np.abs(A).sum(axis=1).max() or leads.min() < -UPON * top:
+        return None
+    u = found.x.reshape(problem.outputs, seen.shape[1]) if problem.term.is_matrix else found.x[None]
+    W, b = u[:, : problem.p] / sizes, u[:, problem.p :]
+    w = np.concatenate([W.T.ravel(), b.ravel()])
+    return separates(problem, w) or Separator(w, 0.0)
+
+
+def _leads(problem: LinearProblem, seen: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The rows whose products with a plane are the leads of every sample, one for each rival."""
+    if not problem.term.is_matrix:
+        return y[:, None] * seen
+    n, width, K = len(seen), seen.shape[1], problem.outputs
+    A = np.zeros((n, K, K, width))
+    samples = np.arange(n)
+    for rival in range(K):
+        A[samples, rival, y] += seen
+        A[samples, rival, rival] -= seen
+    is_rival = y[:, None] != np.arange(K)
+    return A[is_rival].reshape(-1, K * width)

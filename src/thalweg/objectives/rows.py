@@ -1,0 +1,222 @@
+"""The rows of X with their weights: what kernels are given, and sums over them, leaf by leaf.
+
+    m = Σ cᵢxᵢ        σ² = Σ cᵢ(xᵢ − m)²        both measured once, when the data are checked
+
+Kernels see x − s. Where some |mⱼ| is more than 100 σⱼ (years, timestamps, prices in cents), s = m,
+taken off while an entry is read: what is common to all rows of such a column would cost the scores
+two digits or more. Elsewhere s = 0, and nothing is taken off. A sparse column can be shifted only
+if every row stores it; any other has zeros among its entries, and a mean that does not dwarf σ.
+
+Cost: one pass over X for m and σ, one more where there is such a column. X is never changed.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from thalweg.kernels import classes
+from thalweg.kernels import linear as passes
+from thalweg.kernels.duality import dual_sum_pass
+from thalweg.kernels.leaves import Work, each_leaf, leaf_edges, tree_sum, with_blas
+from thalweg.kernels.margins import column_moments_pass
+from thalweg.kernels.rows import CSR, Centred, CentredCSR
+from thalweg.objectives.matrix import Matrix, check_finite
+
+OFFSET = 1e-4  # (σ/|m|)² below which a column is shifted
+CONSTANT = 1e-28  # of Σcx²: a variance below it is that of a constant
+BLOCK = 200_000  # entries of a block of rows: it stays in cache between the steps made with it
+
+
+class Rows:
+    """n rows of p entries, and a weight each."""
+
+    def __init__(
+        self,
+        matrix: Matrix,
+        weights: np.ndarray,
+        threads: int | None = None,
+        moments: tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> None:
+        """`moments`, m and σ², are measured unless they are known."""
+        self.matrix = matrix
+        self.weights = weights  # c, float64[n], sum 1
+        self.threads = threads
+        self.n, self.p = matrix.shape
+        self.is_whole = True
+        self.seen: Any = matrix.rows  # x − s, as kernels take it
+        self.shift: np.ndarray | None = None  # s, float64[p]; None for 0
+        with np.errstate(invalid="ignore", over="ignore"):  # of a NaN that is about to be found
+            self._measure(moments)
+
+    def _measure(self, moments: tuple[np.ndarray, np.ndarray] | None) -> None:
+        """Check the entries, find m and σ², and shift what is far from zero."""
+        if moments is None:
+            means, squares = self._moments()
+            variances = squares - means**2
+        else:
+            means, variances = moments
+            squares = variances + means**2
+        if not np.all(np.isfinite(squares)):
+            check_finite(self.matrix)
+        tilt = None
+        is_offset = (variances < OFFSET * squares) & np.isfinite(squares)
+        if self.matrix.is_sparse and is_offset.any():
+            is_offset &= is_full(self.matrix)
+        if is_offset.any():
+            # A difference of squares: again, about a mean that is nearly right.
+            self._see_shifted(np.where(is_offset, means, 0.0) if self.matrix.is_sparse else means)
+            off, about = self._moments()
+            off[~is_offset] = 0.0
+            if moments is None:
+                variances = np.where(is_offset, about - off**2, variances)
+            means, before = means + off, means
+            tilt = (before - means) + off
+            self._see_shifted(np.where(is_offset, means, 0.0) if self.matrix.is_sparse else means)
+        self.means = means  # m, float64[p]
+        self._tilt = tilt  # float64[p]; None for 0
+        # σ², float64[p], 0 where a column is constant
+        self.variances = np.where(variances > CONSTANT * squares, variances, 0.0)
+        self.variances[~np.isfinite(squares)] = np.inf
+
+    def part(self, matrix: Matrix, weights: np.ndarray) -> Rows:
+        """Some of the rows, with these weights, measured when that is asked for.
+
+        `means` stays that of all rows, about which they are seen.
+        """
+        part = copy.copy(self)
+        vars(part).pop("_own_moments", None)
+        part.matrix, part.weights, part.n = matrix, weights, matrix.shape[0]
+        part.is_whole, part.seen = False, matrix.rows
+        if self.shift is not None:
+            part._see_shifted(self.shift)
+        return part
+
+    @property
+    def tilt(self) -> np.ndarray:
+        """Σ cᵢ(xᵢ − m), what the rounding of m has left, float64[p]."""
+        return np.zeros(self.p) if self._tilt is None else self._tilt
+
+    @property
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Σ cᵢ(xᵢ − s) and Σ cᵢ(xᵢ − s)² of these rows, float64[p] each."""
+        if not self.is_whole:
+            return self._own_moments
+        first = self.means
+        if self.shift is not None:
+            first = (self.means - self.shift) + self.tilt
+        with np.errstate(over="ignore"):
+            return first, self.variances + first**2
+
+    @cached_property
+    def _own_moments(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._moments()
+
+    def mean_about(self, origin: np.ndarray | None) -> np.ndarray:
+        """Σ cᵢ(xᵢ − a), float64[p]; a = 0 for None."""
+        first, _ = self.moments
+        if self.shift is not None:
+            first = first + (self.shift if origin is None else self.shift - origin)
+        elif origin is not None:
+            first = first - origin
+        return first
+
+    def squares_about(self, origin: np.ndarray | None) -> np.ndarray:
+        """Σ cᵢ(xᵢⱼ − aⱼ)², float64[p]; a = 0 for None."""
+        if self.is_whole and origin is self.means:
+            return self.variances
+        first, second = self.moments
+        t = np.zeros(self.p) if self.shift is None else self.shift
+        t = t if origin is None else t - origin
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.maximum(second + t * (2.0 * first + t), 0.0)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """√Σ cᵢ(xᵢⱼ − sⱼ)², of the entries that kernels multiply, float64[p]."""
+        return np.sqrt(self.moments[1])
+
+    def sums(self, work: Work, size: int = 1, outputs: int = 1) -> Any:
+        """Σ of `work(start, stop)` over all rows; `size` numbers each, K `outputs` an entry."""
+        edges = leaf_edges(self.n, self.matrix.entries * outputs, size)
+        if outputs > 1:
+            return with_blas(tree_sum, work, edges, self.threads)
+        return tree_sum(work, edges, self.threads)
+
+    def each(self, work: Work, outputs: int = 1) -> None:
+        """`work(start, stop)` over all rows, for what it writes."""
+        edges = leaf_edges(self.n, self.matrix.entries * outputs)
+        if outputs > 1:
+            with_blas(each_leaf, work, edges, self.threads)
+        else:
+            each_leaf(work, edges, self.threads)
+
+    def light(self, work: Work, entries: int, *, add: bool) -> Any:
+        """Work on vectors of n numbers that takes as long as so many entries of X."""
+        edges = leaf_edges(self.n, entries)
+        return (tree_sum if add else each_leaf)(work, edges, self.threads)
+
+    def product(self, W: np.ndarray, b: Any) -> np.ndarray:
+        """(x − s)ᵀW + b of every row, float64[n] or [n, K]."""
+        X = self.seen
+        Z = np.empty((self.n, *W.shape[1:]))
+        write: Callable[..., Any] = passes.margins_pass if W.ndim == 1 else classes.scores_pass
+        outputs = 1 if W.ndim == 1 else W.shape[1]
+        self.each(lambda start, stop: write(X, W, b, start, stop, Z), outputs)
+        return Z
+
+    def transpose(self, theta: np.ndarray) -> tuple[np.ndarray, Any]:
+        """Σ cᵢ(xᵢ − s)θᵢᵀ, float64[p] or [p, K], and Σ cᵢθᵢ."""
+        X, c, shape = self.seen, self.weights, (self.p, *theta.shape[1:])
+
+        def leaf(start: int, stop: int) -> tuple[np.ndarray, Any]:
+            G = np.zeros(shape)
+            if theta.ndim == 1:
+                return G, dual_sum_pass(X, c, theta, start, stop, G)
+            total = np.zeros(shape[1])
+            classes.dual_sum_pass(X, c, theta, start, stop, G, total)
+            return G, total
+
+        outputs = 1 if theta.ndim == 1 else shape[1]
+        return self.sums(leaf, self.p * outputs, outputs)
+
+    def gram_vector(self, h: np.ndarray, v: np.ndarray, v_b: Any) -> tuple[np.ndarray, float]:
+        """Σ hᵢ(x̃ᵢᵀv + v_b)(xᵢ − s), float64[p], and the sum without its last factor."""
+        X = self.seen
+
+        def leaf(start: int, stop: int) -> tuple[np.ndarray, float]:
+            out = np.zeros(self.p)
+            return out, passes.gram_vector_pass(X, h, v, v_b, start, stop, out)
+
+        return self.sums(leaf, self.p)
+
+    def _moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Σ cᵢxᵢ and Σ cᵢxᵢ², float64[p] each, of X as kernels see it now."""
+        X, c = self.seen, self.weights
+
+        def leaf(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+            first, second = np.zeros(self.p), np.zeros(self.p)
+            column_moments_pass(X, c, start, stop, first, second)
+            return first, second
+
+        return self.sums(leaf, 2 * self.p)
+
+    def _see_shifted(self, shift: np.ndarray) -> None:
+        X = self.matrix.rows
+        self.shift = shift
+        self.seen = CentredCSR(*X, shift) if isinstance(X, CSR) else Centred(X, shift)
+
+
+def is_full(matrix: Matrix) -> np.ndarray:
+    """The features that every row of a sparse matrix stores, bool[p]."""
+    X, (n, p) = matrix.rows, matrix.shape
+    assert isinstance(X, CSR)
+    first = X.indices[X.indptr[0] : X.indptr[1]]
+    if not len(first) or matrix.entries < n:
+        return np.zeros(p, dtype=bool)
+    stored = X.indices[X.indptr[0] : X.indptr[n]]
+    return np.bincount(stored, minlength=p) == n

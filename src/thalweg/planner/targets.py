@@ -1,0 +1,142 @@
+"""Several targets on the same features: what they share is done once.
+
+    minimise  (1/2Σs) Σᵢ sᵢ (xᵢᵀwₖ + bₖ − yᵢₖ)² + (l2/2)‖wₖ‖² + l1‖wₖ‖₁        k = 1 … T
+
+Columns are measured once, and one plan serves all. Without l1 the closed form has one factor for
+all targets (`methods.ridge_system`), and their gaps come out of two matrix products; with it, and
+where n ≥ p, one Gram matrix serves all (`objectives.least_squares`). Every target has a run and a
+certificate of its own, as if it had been fitted alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from thalweg.certificates.duality import constant_value, gap_certificate
+from thalweg.certificates.target_gaps import target_gaps
+from thalweg.core.environment import environment
+from thalweg.core.outcome import Outcome
+from thalweg.core.plan import Plan
+from thalweg.core.run import Run
+from thalweg.core.trace import COLUMNS, Trace
+from thalweg.methods.cholesky import Cholesky
+from thalweg.methods.exact_step import has_sums
+from thalweg.methods.method import Method
+from thalweg.methods.ridge_system import (
+    best_intercept,
+    factorised,
+    first_solution,
+    refined,
+    targets,
+)
+from thalweg.objectives.least_squares import with_targets
+from thalweg.objectives.linear import LinearProblem
+from thalweg.planner.minimize import minimize, threads_of_our_own
+from thalweg.planner.plan import plan
+
+CLOSED, SUMMING = "cholesky", "newton"  # the closed form, and the method that works by sums
+
+
+def minimize_targets(
+    problem: LinearProblem,
+    Y: np.ndarray,
+    penalties: Sequence[tuple[float, float]],
+    method: str | Method,
+    starts: Sequence[np.ndarray | None],
+    *,
+    tol: float,
+    max_iter: int,
+    seed: int,
+    progress: bool,
+) -> list[Run]:
+    """A run for each column of `Y`, float64[n, T], with its (l1, l2).
+
+    `problem` is that of the first column, with the squared loss.
+    """
+    options: Any = {"tol": tol, "max_iter": max_iter, "seed": seed, "progress": progress}
+    each = [
+        problem.with_target(Y[:, k]).replaced(l1=l1, l2=l2) for k, (l1, l2) in enumerate(penalties)
+    ]
+    if len(each) == 1:
+        return [minimize(each[0], method, starts[0], **options)]
+    runs: list[Run | None] = [None] * len(each)
+    for l1, l2 in dict.fromkeys(penalties):
+        members = [k for k, given in enumerate(penalties) if given == (l1, l2)]
+        chosen = _chosen(each[members[0]], method, tol)
+        name = chosen.best if isinstance(chosen, Plan) else chosen
+        is_closed = name == CLOSED or name == Cholesky()
+        if is_closed and l1 == 0.0 and l2 > 0.0 and max_iter >= 1:
+            found = _closed(each[members[0]], Y[:, members], tol, seed, chosen)
+        else:
+            if name == SUMMING:
+                _share_sums([each[k] for k in members], Y[:, members])
+            found = [minimize(each[k], chosen, starts[k], **options) for k in members]
+        for k, run in zip(members, found, strict=True):
+            runs[k] = run
+    return [run for run in runs if run is not None]
+
+
+def _chosen(problem: LinearProblem, method: str | Method, tol: float) -> str | Method | Plan:
+    """The method that is asked for, or one plan for all targets."""
+    if method != "auto":
+        return method
+    with threads_of_our_own(problem):
+        return plan(problem, tol)
+
+
+def _share_sums(problems: list[LinearProblem], Y: np.ndarray) -> None:
+    """Give every problem its sums, one Gram matrix for all, where methods are to use them."""
+    if has_sums(problems[0]):
+        for problem, sums in zip(problems, with_targets(problems[0], Y), strict=True):
+            problem.take_sums(sums)
+
+
+def _closed(
+    problem: LinearProblem, Y: np.ndarray, tol: float, seed: int, chosen: str | Method | Plan
+) -> list[Run]:
+    """The closed form for all targets at once; `problem` is that of the first."""
+    started = time.perf_counter()
+    with threads_of_our_own(problem):
+        about = problem.with_features(problem.features.centred) if problem.centre else problem
+        system = factorised(about)
+        r = targets(about, Y)
+        W = refined(about, system, r, first_solution(about, system, r)).w
+        Yc = Y - problem.weights @ Y if problem.fit_intercept else Y
+        gaps = target_gaps(about, W, Yc)
+        b = best_intercept(about, Y, W)
+    seconds = (time.perf_counter() - started) / Y.shape[1]
+    width = problem.dim
+    w0, made_with = np.zeros(width), environment()
+    runs = []
+    for k, found in enumerate(gaps):
+        alone = problem.with_target(Y[:, k])
+        w = about.enter(about.features.join(W[:, k], b[k]), problem)
+        certificate = gap_certificate(found, constant_value(alone), tol, problem.l2)
+        at_start = 0.5 * float(problem.weights @ Y[:, k] ** 2)
+        rows = np.array([[0, 1, 1, 0.0, at_start, np.nan, np.nan],
+                         [1, 6, 6, seconds, found.primal, np.nan, found.gap]])  # fmt: skip
+        assert len(COLUMNS) == rows.shape[1]
+        outcome = Outcome.CONVERGED if certificate.holds else Outcome.STALLED
+        run = Run(
+            objective=problem.name,
+            method=CLOSED,
+            w=w,
+            value=found.primal,
+            outcome=outcome,
+            reason=f"{outcome} {certificate.statement}.",
+            trace=Trace(rows),
+            certificate=certificate,
+            w0=w0,
+            tol=tol,
+            seed=seed,
+            options=Cholesky().options,
+            counts={"values": 2, "gradients": 6, "hessian_vectors": 0, "passes": 6},
+            environment=made_with,
+            plan=chosen.after(CLOSED, 1, seconds) if isinstance(chosen, Plan) else None,
+        )
+        runs.append(run)
+    return runs

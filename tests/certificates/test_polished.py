@@ -1,0 +1,109 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import thalweg as tw
+from thalweg.certificates import polished as module
+from thalweg.certificates.duality import duality_gap
+from thalweg.certificates.polished import affordable, polished
+
+
+def solve(A, b):
+    """Ax = b in fractions, by elimination."""
+    A = [[*row, right] for row, right in zip(A, b, strict=True)]
+    for k in range(len(A)):
+        pivot = next(i for i in range(k, len(A)) if A[i][k] != 0)
+        A[k], A[pivot] = A[pivot], A[k]
+        for i in range(k + 1, len(A)):
+            factor = A[i][k] / A[k][k]
+            A[i] = [a - factor * b for a, b in zip(A[i], A[k], strict=True)]
+    x = [Fraction(0)] * len(A)
+    for k in reversed(range(len(A))):
+        x[k] = (A[k][-1] - sum(A[k][j] * x[j] for j in range(k + 1, len(A)))) / A[k][k]
+    return x
+
+
+def ridge_value(X, y, l2, w):
+    """F of ridge regression without an intercept, exactly."""
+    total = Fraction(0)
+    for row, target in zip(X, y, strict=True):
+        z = sum(Fraction(float(x)) * v for x, v in zip(row, w, strict=True))
+        total += (z - Fraction(float(target))) ** 2
+    return total / (2 * len(y)) + Fraction(l2) / 2 * sum(v * v for v in w)
+
+
+def ridge_optimum(X, y, l2):
+    rows = [[Fraction(float(x)) for x in row] for row in X]
+    p, n = len(rows[0]), len(rows)
+    G = [[sum(r[i] * r[j] for r in rows) / n for j in range(p)] for i in range(p)]
+    for j in range(p):
+        G[j][j] += Fraction(l2)
+    q = [sum(r[j] * Fraction(float(t)) for r, t in zip(rows, y, strict=True)) / n for j in range(p)]
+    return solve(G, q)
+
+
+def far_apart(seed=0):
+    """Columns of 10⁹ that are nearly alike, and a penalty that is tiny beside them."""
+    rng = np.random.default_rng(seed)
+    t = 1.5e9 + 1e6 * rng.standard_normal(40)
+    X = np.column_stack([t, t + 60.0 * rng.standard_normal(40), rng.standard_normal(40)])
+    return X, X[:, 2] + 0.3 * rng.standard_normal(40), 1e-9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_optimal_is_certified_where_slopes_show_nothing(seed):
+    X, y, l2 = far_apart(seed)
+    problem = tw.LinearProblem(X, y, l2=l2, fit_intercept=False)
+    best = ridge_optimum(X, y, l2)
+    w = np.array([float(v) for v in best])
+    least = ridge_value(X, y, l2, best)
+    distance = float(ridge_value(X, y, l2, [Fraction(v) for v in w]) - least)
+    scale = 0.5 * float(np.mean(y**2))
+    assert duality_gap(problem, w).gap > 1e-3 * scale  # by the slopes of w itself
+    found = polished(problem, w, 0.0)
+    gap = found.primal - found.dual + found.rounding
+    assert distance <= gap <= 1e-9 * scale
+    assert found.dual - found.rounding <= float(least) * (1 + 1e-15)
+    assert tw.certify(problem, w).holds
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "squared-hinge", "huber"])
+@pytest.mark.parametrize("penalty", [(0.0, 1e-3), (1e-3, 0.0), (1e-3, 1e-3)])
+@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
+def test_from_near_the_optimum_the_gap_is_the_distance(loss, penalty, storage):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    z = X[:, 0] - X[:, 1] + rng.standard_normal(60)
+    y = z if loss in ("squared", "huber") else z > 0
+    problem = tw.LinearProblem(storage(X), y, loss, l1=penalty[0], l2=penalty[1])
+    run = tw.minimize(problem, "newton", tol=1e-12, progress=False)
+    centred = problem.centred
+    w = problem.enter(run.w, centred)
+    w = w + 1e-4 * rng.standard_normal(w.size) * (w != 0)
+    found = polished(centred, w, 0.0)
+    distance = centred.value(w) - run.value
+    assert found.primal == pytest.approx(centred.value(w), rel=1e-12)
+    gap = found.primal - found.dual + found.rounding
+    assert distance * (1 - 1e-3) <= gap <= distance * (1 + 1e-3) + 1e-13
+    np.testing.assert_allclose(found.w, problem.enter(run.w, centred), atol=1e-6)
+
+
+def test_the_bound_is_below_the_optimum_wherever_it_begins():
+    X, y, l2 = far_apart()
+    least = float(ridge_value(X, y, l2, ridge_optimum(X, y, l2)))
+    problem = tw.LinearProblem(X, y, l2=l2, fit_intercept=False)
+    for w in (np.zeros(3), np.ones(3), np.array([1e-9, -1e-9, 2.0])):
+        with np.errstate(all="ignore"):
+            found = polished(problem, w, 0.0)
+        assert found.dual - found.rounding <= least * (1 + 1e-14)
+
+
+def test_large_problems_several_classes_and_no_penalty_are_left_alone(monkeypatch):
+    X, y = np.eye(6), np.arange(6) % 3
+    assert affordable(tw.LinearProblem(X, y, l2=1.0))
+    assert not affordable(tw.LinearProblem(X, y))
+    assert not affordable(tw.LinearProblem(X, y, "multinomial", l2=1.0))
+    monkeypatch.setattr(module, "MOST_ENTRIES", 35)
+    assert not affordable(tw.LinearProblem(X, y, l2=1.0))
