@@ -194,19 +194,6 @@ def test_a_row_is_told_the_same_alone_and_in_any_batch_order_and_storage(estimat
 
 
 @all_of_them
-def test_scores_have_the_precision_and_shape_of_the_product(estimator):
-    X, y = data(estimator)
-    single = clone(estimator).fit(X.astype(np.float32), y)
-    double = clone(estimator).fit(X, y)
-    for fitted in (single, double):
-        for rows in (X, X.astype(np.float32), X.astype(np.float16), (4 * X).astype(np.int64)):
-            ask = getattr(fitted, "decision_function", fitted.predict)
-            expected = rows @ fitted.coef_.T + fitted.intercept_
-            assert ask(rows).dtype == expected.dtype
-            np.testing.assert_allclose(ask(rows), expected, rtol=1e-2, atol=1e-2)
-
-
-@all_of_them
 def test_a_fitted_estimator_survives_pickling(estimator, tmp_path):
     X, y = data(estimator)
     fitted = clone(estimator).fit(X, y)
