@@ -37,13 +37,18 @@ NOT_NUMERIC = (
     "contracts/test_terminal.py",
 )  # fmt: skip
 
-# A file or two of every numeric package that is compiled: those that take seconds.
+AGAINST = "contracts/test_against_scikit_learn.py::test_{}_equal_scikit_learns[{}-breast_cancer]"
+
+# Files of the packages that compute most, and a few contracts: those that take seconds.
 QUICK = (
     "kernels/test_scores.py", "kernels/test_losses.py", "kernels/test_exponential.py",
     "kernels/test_gram.py", "objectives/test_least_squares.py", "objectives/test_gram.py",
     "methods/test_cholesky.py", "methods/test_newton.py", "certificates/test_least_squares.py",
     "certificates/test_dual_point.py", "estimators/test_ridge.py",
     "estimators/test_linear_svc.py", "contracts/test_train_and_predict.py",
+    AGAINST.format("regressors", "ridge--no b"),
+    AGAINST.format("classifiers", "logistic_regression-None--b"),
+    AGAINST.format("classifiers", "linear_svc-None--no b"),
 )  # fmt: skip
 
 # What another Python does in the quick pass.

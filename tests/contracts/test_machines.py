@@ -10,9 +10,10 @@ import torchless
 
 
 def test_every_file_and_folder_that_is_named_is_there():
-    named = [*machines.NOT_NUMERIC, *machines.QUICK]
+    quick = {name.partition("::")[0] for name in machines.QUICK}
+    named = quick.union(machines.NOT_NUMERIC)
     assert [name for name in named if not (machines.TESTS / name).exists()] == []
-    assert not set(machines.NOT_NUMERIC) & set(machines.QUICK)
+    assert not quick.intersection(machines.NOT_NUMERIC)
     packages = {name.partition("/")[0] for name in machines.QUICK}
     assert packages >= {
         "kernels", "objectives", "methods", "certificates", "estimators", "contracts"
