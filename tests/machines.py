@@ -4,8 +4,8 @@
     python tests/machines.py --quick    a pass through it, at most five minutes
     python tests/machines.py NAME …     these settings alone
 
-What a number is to its last bit depends on the CPU in four places, and each can be told to compute
-as it would on another: BLAS, NumPy's loops, torch's, and Numba's compiler. `SETTINGS` does so.
+What a number is to its last bit depends on the CPU in five places, and each can be told to compute
+as it would on another: BLAS, NumPy's loops, torch's, the C library, and Numba's compiler.
 
 Under them runs the numeric part of the suite: all tests but those of `NOT_NUMERIC`, a list of what
 computes nothing that a CPU could change. Another Python can change anything: there all tests run,
@@ -81,6 +81,7 @@ def settings() -> dict[str, dict[str, str]]:
             "NPY_DISABLE_CPU_FEATURES": " ".join(beyond),
             "ATEN_CPU_CAPABILITY": "default",
             "ONEDNN_MAX_CPU_ISA": "SSE41",
+            "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-FMA,-FMA4",
         },
         # A cache of its own: the kernels of one CPU are not read by another.
         "generic": {
