@@ -143,7 +143,10 @@ def _on_python(version: str, quick: bool, workers: str) -> bool | None:
 
 def _pytest(python: str, chosen: list[str], workers: str, variables: dict[str, str]) -> bool:
     command = [python, "-m", "pytest", "-q", "-n", workers, "-p", "no:cacheprovider", *chosen]
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}).returncode == 0
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **variables})
+    if done.returncode < 0:
+        print(f"machines: the tests were ended by signal {-done.returncode}")
+    return done.returncode == 0
 
 
 def _python(version: str) -> str | None:
