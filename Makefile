@@ -1,5 +1,7 @@
 # make demo   set everything up, then plan, train, certify and report on data that ships with it
 # make test   set everything up and pass all checks
+# make test-machines        the numeric part under the arithmetic of other CPUs, and all on other Pythons (hours)
+# make test-machines-quick  a pass through it (at most five minutes)
 # make check  format, lint, types, import direction
 # make bench  speed, as ratios measured side by side, and memory
 # make bench-linear  against other solvers of linear models, on real data (at most 30 minutes)
@@ -24,7 +26,7 @@ READY  := $(VENV)/.ready
 WARM   := $(VENV)/.warm
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor bench-train bench-treat bits kills zoo labs labs-seeds labs-look figures clean
+.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-growth bench-nets bench-doctor bench-train bench-treat bits kills zoo labs labs-seeds labs-look figures clean
 
 demo: $(READY) $(WARM)
 	rm -rf runs/demo
@@ -38,6 +40,12 @@ demo: $(READY) $(WARM)
 
 test: check
 	$(BIN)/python -m pytest -q -n 2
+
+test-machines: $(READY)
+	$(BIN)/python tests/machines.py
+
+test-machines-quick: $(READY)
+	$(BIN)/python tests/machines.py --quick
 
 check: $(READY)
 	$(BIN)/ruff format --check .
@@ -126,4 +134,4 @@ $(PEERS)/.ready: pyproject.toml constraints.txt benchmarks/peers.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(PEERS) build dist
+	rm -rf $(VENV) $(VENV)-3.* $(PEERS) build dist

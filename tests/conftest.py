@@ -1,6 +1,7 @@
 """The workers of a test run share the cores: torch keeps to one thread in each.
 
-What Hypothesis draws is the same every time, so that a run that passed passes again.
+What Hypothesis draws is the same every time, so that a run that passed passes again. Where torch is
+not installed, what needs it is skipped (`torchless`).
 """
 
 import sys
@@ -8,8 +9,15 @@ import sys
 import pytest
 from hypothesis import settings
 
+import torchless
+
 settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
+
+
+def pytest_configure(config):
+    if not torchless.is_here():
+        config.pluginmanager.register(torchless)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import thalweg as tw
 from command import answer, sentence, thalweg
@@ -55,4 +56,4 @@ def test_the_list_is_made_without_torch():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "truncated-newton" in done.stdout
+    assert ("truncated-newton" in done.stdout) == (find_spec("torch") is not None)

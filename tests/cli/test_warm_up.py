@@ -1,13 +1,16 @@
 import itertools
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import scipy.sparse
 
 from command import answer, thalweg
 from thalweg.cli import warm_up
 from thalweg.core.errors import InputError
 from thalweg.core.outcome import Outcome
 from thalweg.doctor import diagnosis
+from thalweg.kernels import scores
 from thalweg.methods.table import METHODS
 from thalweg.planner import minimize, plan
 
@@ -45,6 +48,21 @@ def test_ctrl_c_in_a_run_ends_them_all(monkeypatch):
     monkeypatch.setattr(diagnosis, "diagnose", lambda problem, run: None)
     with pytest.raises(KeyboardInterrupt):
         warm_up.solve_by_all("problem")
+
+
+def test_predictions_compile_nothing_more():
+    warm_up.score_rows()
+    kernels = (
+        scores.dense_scores, scores.dense_class_scores, scores.sparse_scores,
+        scores.sparse_class_scores,
+    )  # fmt: skip
+    before = [kernel.signatures for kernel in kernels]
+    assert all(before)
+    X = np.asfortranarray(np.random.default_rng(0).random((9, 5)), dtype=np.float32)
+    for rows in (X, scipy.sparse.csr_array(X)):
+        scores.scores(rows, np.ones(5), 1.0)
+        scores.scores(rows, np.ones((5, 4)), np.ones(4))
+    assert [kernel.signatures for kernel in kernels] == before
 
 
 def test_it_says_how_long_it_took(monkeypatch):

@@ -173,6 +173,27 @@ def test_single_precision_stays_single_but_where_scikit_learns_does_not(estimato
 
 
 @all_of_them
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_row_is_told_the_same_alone_and_in_any_batch_order_and_storage(estimator, dtype, classes):
+    X, y = data(estimator)
+    X = np.where(np.abs(X) < 0.5, 0.0, X).astype(dtype)
+    if hasattr(estimator, "decision_function"):
+        y = np.minimum(y, classes - 1)
+    elif classes == 3:
+        y = np.column_stack([y, X[:, 0] ** 2, -y])  # or targets
+    fitted = clone(estimator).fit(X, y)
+    names = ("predict", "decision_function", "predict_proba", "predict_log_proba")
+    for ask in (getattr(fitted, name) for name in names if hasattr(fitted, name)):
+        among = ask(X)
+        for rows in (X, np.asfortranarray(X), scipy.sparse.csr_array(X)):
+            assert ask(rows).tobytes() == among.tobytes()
+            for some in ([7], [149], [3, 120, 64], list(range(149, -1, -4))):
+                assert ask(rows[some]).tobytes() == among[some].tobytes()
+                assert ask(rows[some[0] : some[0] + 1]).tobytes() == among[some[:1]].tobytes()
+
+
+@all_of_them
 def test_a_fitted_estimator_survives_pickling(estimator, tmp_path):
     X, y = data(estimator)
     fitted = clone(estimator).fit(X, y)

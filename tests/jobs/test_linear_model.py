@@ -3,14 +3,14 @@ import pytest
 import scipy.sparse
 
 from thalweg.core.errors import StorageError
-from thalweg.jobs import linear_model
 from thalweg.jobs.linear_model import FILE, LinearModel, read_linear_model
+from thalweg.kernels import scores
 
 NUMBERS = LinearModel(np.array([2.0, -1.0]), np.array(0.5), np.empty(0, np.int64), "squared", ())
 
 
 def test_scores_by_hand_dense_and_sparse_in_blocks(monkeypatch):
-    monkeypatch.setattr(linear_model, "ENTRIES", 4)  # two dense rows
+    monkeypatch.setattr(scores, "BLOCK", 4)  # two dense rows
     X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [3.0, 2.0], [0.0, 0.0]])
     expected = [2.5, -0.5, 1.5, 4.5, 0.5]
     assert NUMBERS.scores(X).tolist() == expected

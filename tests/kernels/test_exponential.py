@@ -60,6 +60,8 @@ def test_a_nan_stays_one():
     assert math.isnan(log1p_of_unit(math.nan))
 
 
-def test_one_at_a_time_gives_the_bits_of_many_at_a_time():
+def test_one_at_a_time_is_many_at_a_time_but_for_rounding():
+    # Each is right to three units; which products are fused with a sum is up to the compiler.
     x = -np.random.default_rng(0).exponential(10.0, size=1001)
-    assert [exp_of_negative(one) for one in x] == applied(exps, x).tolist()
+    alone = np.array([exp_of_negative(one) for one in x])
+    np.testing.assert_array_max_ulp(alone, applied(exps, x), maxulp=6)

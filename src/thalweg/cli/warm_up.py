@@ -2,7 +2,8 @@
 
 Numba compiles a kernel once for each kind of array that it meets, and Thalweg keeps the result on
 disk (`kernels.compile`). Small problems of every kind that files give, dense and sparse, two
-classes, several and numbers, with and without l1, are planned and solved by every method.
+classes, several and numbers, with and without l1, are planned and solved by every method, and
+predicted.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ def warm_up(as_json: bool, quiet: bool) -> None:
         solve_by_all(problem)
         problems += 1
         note(f"{text} after {time.perf_counter() - begun:.0f} s", "warm-up")
+    score_rows()
     seconds = time.perf_counter() - begun
     if as_json:
         say_json({"problems": problems, "seconds": seconds})
@@ -64,6 +66,18 @@ def small_problems() -> Iterator[tuple[str, Any]]:
         rows = scipy.sparse.csr_array(X) if storage == "sparse" else X
         text = f"{storage} {loss}{' with l1' if l1 else ''}"
         yield text, LinearProblem(rows, targets[loss], loss, l1=l1, l2=0.01, standardize=not l1)
+
+
+def score_rows() -> None:
+    """What predictions take: rows dense and sparse, one score and several."""
+    import numpy as np
+    import scipy.sparse
+
+    from thalweg.kernels.scores import scores
+
+    X = np.eye(ROWS, COLUMNS)
+    for rows, outputs in itertools.product((X, scipy.sparse.csr_array(X)), ((), (3,))):
+        scores(rows, np.ones((COLUMNS, *outputs)), 0.0)
 
 
 def solve_by_all(problem: Any) -> None:

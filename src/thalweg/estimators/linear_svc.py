@@ -15,8 +15,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
+from sklearn.base import _fit_context
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -24,13 +23,14 @@ from sklearn.utils.validation import _check_sample_weight
 
 from thalweg.core.errors import InputError
 from thalweg.core.run import Run
-from thalweg.estimators.certified import AUTO, CertifiedMixin, refuse
+from thalweg.estimators.certified import AUTO, refuse
+from thalweg.estimators.classifier import LinearClassifier
 from thalweg.estimators.penalised_intercept import with_constant, without_constant
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 
 
-class LinearSVC(CertifiedMixin, LinearClassifierMixin, SparseCoefMixin, BaseEstimator):
+class LinearSVC(LinearClassifier):
     """Support vector classification, linear, squared hinge: `sklearn.svm.LinearSVC`, certified.
 
     Its intercept is penalised, as scikit-learn's is: it is the weight of a constant feature
@@ -186,8 +186,3 @@ class LinearSVC(CertifiedMixin, LinearClassifierMixin, SparseCoefMixin, BaseEsti
 
     def _names_of_runs(self) -> list[str]:
         return [f"{label!r} against the rest" for label in self.classes_.tolist()]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -21,8 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
+from sklearn.base import _fit_context
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.extmath import softmax
@@ -30,7 +29,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from thalweg.core.errors import InputError
-from thalweg.estimators.certified import AUTO, CertifiedMixin, chosen_method, refuse
+from thalweg.estimators.certified import AUTO, chosen_method, refuse
+from thalweg.estimators.classifier import LinearClassifier
 from thalweg.estimators.penalised_intercept import with_constant, without_constant
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
@@ -40,7 +40,7 @@ NEAREST = {"newton-cg": "newton-cg", "newton-cholesky": "newton", "sag": "sag", 
 UNSET = "deprecated"  # scikit-learn's default for a parameter on its way out
 
 
-class LogisticRegression(CertifiedMixin, LinearClassifierMixin, SparseCoefMixin, BaseEstimator):
+class LogisticRegression(LinearClassifier):
     """Logistic regression: `sklearn.linear_model.LogisticRegression`, certified.
 
     Parameters
@@ -266,6 +266,5 @@ class LogisticRegression(CertifiedMixin, LinearClassifierMixin, SparseCoefMixin,
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = self.solver != "liblinear"
         return tags

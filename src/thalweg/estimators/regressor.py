@@ -15,6 +15,7 @@ from sklearn.linear_model._base import LinearModel
 from sklearn.utils.validation import _check_sample_weight
 
 from thalweg.estimators.certified import CertifiedMixin
+from thalweg.estimators.scores import checked_scores
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 
@@ -59,6 +60,10 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, LinearMo
             self.intercept_ = intercepts[0, 0] if y.ndim == 1 else intercepts[:, 0].copy()
         else:
             self.intercept_ = 0.0
+
+    def _decision_function(self, X: Any) -> np.ndarray:
+        """What scikit-learn's `predict` returns."""
+        return checked_scores(self, X, ("csr", "csc", "coo"))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 
 from thalweg.core.errors import StorageError
 from thalweg.core.storage import read_folder
 from thalweg.jobs.prediction import Answers, from_scores
+from thalweg.kernels.scores import scores
 
 FILE = "model.npz"
-ENTRIES = 1 << 22  # of X at a time: a float32 X is not copied to float64 as a whole
 
 
 class LinearModel(NamedTuple):
@@ -28,14 +27,8 @@ class LinearModel(NamedTuple):
     classes: tuple[str, ...]  # names by code, those that no training row had included
 
     def scores(self, X: Any) -> np.ndarray:
-        """Xw + b, float64[n] or [n, K]."""
-        n = X.shape[0]
-        z = np.empty((n, *self.coefficients.shape[1:]))
-        stored = X.nnz if scipy.sparse.issparse(X) else X.size
-        block = max(1, ENTRIES * n // max(1, stored))
-        for start in range(0, n, block):
-            z[start : start + block] = X[start : start + block] @ self.coefficients
-        return z + self.intercepts
+        """Xw + b, float64[n] or [n, K]; of a row the same whatever stands beside it."""
+        return scores(X, self.coefficients, self.intercepts)
 
     def answers(self, X: Any) -> Answers:
         """Numbers, or codes of classes with probabilities."""
