@@ -77,8 +77,8 @@ def test_blocks_tiles_and_threads_change_nothing(storage, shape, monkeypatch):
     assert scores(X, W, b).tobytes() == whole.tobytes()
     monkeypatch.setattr(
         module,
-        "in_row_blocks",
-        lambda work, n, entries: [work(start, min(start + 5, n)) for start in range(0, n, 5)],
+        "each_leaf",
+        lambda work, edges: [work(start, min(start + 5, N)) for start in range(0, N, 5)],
     )
     assert scores(X, W, b).tobytes() == whole.tobytes()
 
