@@ -14,6 +14,7 @@
 # make kills         trainings killed, interrupted and resumed: the same bits? (some ten minutes)
 # make zoo           the doctor beside others on held-out programs, faulty and healthy (at most 30 minutes)
 # make bench-treat   what treatment restores of the zoo's repairable faults (at most 30 minutes)
+# make nasty         10,000 nasty linear problems with seeds that nobody looked at: are gaps right, is all certified? (an hour)
 # make bits          the same bits on any number of threads, in any layout: every method, loss, storage and dtype
 # make labs          every claim of the lectures, tried: the lab book in labs/ (at most 8 minutes)
 # make labs-seeds    the same with five other seeds
@@ -27,7 +28,7 @@ READY  := $(VENV)/.ready
 WARM   := $(VENV)/.warm
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-drop-in bench-growth bench-nets bench-doctor bench-train bench-treat bits kills zoo labs labs-seeds labs-look figures clean
+.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-drop-in bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills zoo labs labs-seeds labs-look figures clean
 
 demo: $(READY) $(WARM)
 	rm -rf runs/demo
@@ -97,6 +98,9 @@ zoo: $(READY)
 
 bench-treat: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/treatment.py
+
+nasty: $(READY)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/nasty.py --seeds 1000000:1010000 --judge --processes 2
 
 bits: $(READY)
 	THALWEG_ALL_BITS=1 $(BIN)/python -m pytest -q -n 2 tests/contracts/test_same_bits.py
