@@ -23,6 +23,7 @@ from thalweg.core.certificate import Certificate
 from thalweg.core.errors import InputError
 from thalweg.core.run import Run
 from thalweg.core.trace import Trace
+from thalweg.estimators.callbacks import Attributes, CallbackSupportMixin, Told
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import minimize
@@ -32,7 +33,7 @@ MANY = 10_000  # iterations, where max_iter is None
 SEEDS = 2**31  # seeds drawn from a generator are below this
 
 
-class CertifiedMixin:
+class CertifiedMixin(CallbackSupportMixin):
     """Fits by `minimize`, and keeps its runs: one, or one for every target or class."""
 
     runs_: list[Run]
@@ -79,22 +80,52 @@ class CertifiedMixin:
         views = [view(run) for run in self.runs_]
         return views[0] if len(views) == 1 else views
 
-    def _run(self, problem: LinearProblem, method: str | Method, w0: np.ndarray | None) -> Run:
-        """Minimise from `w0`, or from zero, and warn if the tolerance was not reached."""
+    def _told(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        starts: list[np.ndarray | None],
+        dim: int,
+        fitted: Callable[[list[np.ndarray]], Attributes],
+    ) -> Told:
+        """Begin the fit for callbacks: runs from `starts`, or from zero, in `dim` variables."""
         # In double for any X: kernels compute so, and float32 would stall short of a small tol.
-        start = np.zeros(problem.dim) if w0 is None else w0
+        known = [np.zeros(dim) if w0 is None else w0 for w0 in starts]
+        most = self._most_iterations
+        return Told(self, X, y, sample_weight, starts=known, max_iter=most, fitted=fitted)
+
+    def _run(self, problem: LinearProblem, method: str | Method, told: Told, k: int = 0) -> Run:
+        """Minimise from the start of run k, and warn if the tolerance was not reached."""
+        start = told.at[k]
+        listener = told.run(k)
         run = minimize(
             problem,
             method,
             start,
             tol=self.tol,
-            max_iter=MANY if self.max_iter is None else self.max_iter,
+            max_iter=self._most_iterations,
             seed=_seed(self.random_state),
+            callback=listener,
             progress=bool(getattr(self, "verbose", 0)),
         )
-        if not run.converged and not _is_exact(problem, run):
+        is_wished = False
+        if listener is not None:
+            listener.end(run.w)
+            is_wished = listener.has_stopped
+        if not (run.converged or is_wished or _is_exact(problem, run)):
             warnings.warn(run.reason, ConvergenceWarning, stacklevel=3)
         return run
+
+    def _keep(self, runs: list[Run], fitted: Callable[[list[np.ndarray]], Attributes]) -> None:
+        """Set the runs, and the attributes that they found."""
+        self.runs_ = runs
+        for name, value in fitted([run.w for run in runs]).items():
+            setattr(self, name, value)
+
+    @property
+    def _most_iterations(self) -> int:
+        return MANY if self.max_iter is None else self.max_iter
 
     def _validated(self, X: Any, y: Any, dtypes: list[type], **kinds: bool) -> tuple[Any, Any]:
         """X and y as arrays, names of features noted; a sparse X has each entry once."""

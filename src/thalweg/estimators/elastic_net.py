@@ -124,13 +124,14 @@ class ElasticNet(LinearRegressor):
         targets = 1 if y.ndim == 1 else y.shape[1]
         penalty = (self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio))
         starts = self._starts(targets)
-        self._fit_targets(X, y, weights, [penalty] * targets, self.method, starts)
+        told = self._fit_targets(X, y, weights, [penalty] * targets, self.method, starts)
         iterations = [run.iterations for run in self.runs_]
         gaps = [
             np.nan if run.certificate.gap is None else run.certificate.gap for run in self.runs_
         ]
         self.n_iter_ = iterations if targets > 1 else iterations[0]
         self.dual_gap_ = np.array(gaps) if targets > 1 else gaps[0]
+        told.end()
         return self
 
     def _refuse_what_cannot_be_honoured(self) -> None:

@@ -30,6 +30,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from thalweg.core.errors import InputError
+from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, CertifiedMixin, chosen_method, refuse
 from thalweg.estimators.penalised_intercept import with_constant, without_constant
 from thalweg.methods.method import Method
@@ -178,18 +179,24 @@ class LogisticRegression(CertifiedMixin, LinearClassifierMixin, SparseCoefMixin,
             sample_weight=weights,
             threads=None if self.n_jobs is None else effective_n_jobs(self.n_jobs),
         )
-        run = self._run(problem, method, self._start(problem))
-        W, b = problem.coefficients(run.w)
-        W, b = np.atleast_2d(W.T), np.atleast_1d(b)
-        if is_held:
-            W, b = without_constant(W, self.intercept_scaling)
-        elif len(classes) > 2:
-            b = b - b.mean()
-            if strength == 0.0:
-                W = W - W.mean(axis=0)
-        self.classes_, self.runs_ = classes, [run]
-        self.coef_, self.intercept_ = W.astype(X.dtype, order="C"), b.astype(X.dtype)
+
+        def fitted(variables: list[np.ndarray]) -> Attributes:
+            W, b = problem.coefficients(variables[0])
+            W, b = np.atleast_2d(W.T), np.atleast_1d(b)
+            if is_held:
+                W, b = without_constant(W, self.intercept_scaling)
+            elif len(classes) > 2:
+                b = b - b.mean()
+                if strength == 0.0:
+                    W = W - W.mean(axis=0)
+            coefficients = W.astype(X.dtype, order="C")
+            return {"classes_": classes, "coef_": coefficients, "intercept_": b.astype(X.dtype)}
+
+        told = self._told(X, y, sample_weight, [self._start(problem)], problem.dim, fitted)
+        run = self._run(problem, method, told)
+        self._keep([run], fitted)
         self.n_iter_ = np.array([run.iterations], dtype=np.int32)
+        told.end()
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -15,6 +15,7 @@ from sklearn.linear_model._base import LinearModel
 from sklearn.utils.validation import _check_sample_weight
 
 from thalweg.core.run import Run
+from thalweg.estimators.callbacks import Attributes, Told
 from thalweg.estimators.certified import CertifiedMixin
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
@@ -40,11 +41,26 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, LinearMo
         penalties: list[tuple[float, float]],
         method: str | Method,
         starts: list[np.ndarray | None],
-    ) -> None:
-        """Fit each target with its (l1, l2); sets `runs_`, `coef_` and `intercept_`."""
+    ) -> Told:
+        """Fit each target with its (l1, l2); sets `runs_`, `coef_` and `intercept_`.
+
+        What it returns is to be ended when the other attributes are there.
+        """
+        features = X.shape[1]
+
+        def fitted(variables: list[np.ndarray]) -> Attributes:
+            W = np.stack(variables).astype(X.dtype)
+            coefficients, intercepts = W[:, :features], W[:, features:]
+            intercept: Any = 0.0
+            if self.fit_intercept:
+                intercept = intercepts[0, 0] if y.ndim == 1 else intercepts[:, 0].copy()
+            kept = coefficients if len(W) > 1 else coefficients[0]
+            return {"coef_": np.ascontiguousarray(kept), "intercept_": intercept}
+
+        told = self._told(X, y, sample_weight, starts, features + self.fit_intercept, fitted)
         columns = y.reshape(len(y), -1).T
         runs: list[Run] = []
-        for target, (l1, l2), w0 in zip(columns, penalties, starts, strict=True):
+        for k, (target, (l1, l2)) in enumerate(zip(columns, penalties, strict=True)):
             problem = LinearProblem(
                 X,
                 target,
@@ -53,15 +69,9 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, LinearMo
                 fit_intercept=self.fit_intercept,
                 sample_weight=sample_weight,
             )
-            runs.append(self._run(problem, method, w0))
-        self.runs_ = runs
-        W = np.stack([run.w for run in runs]).astype(X.dtype)
-        coefficients, intercepts = W[:, : X.shape[1]], W[:, X.shape[1] :]
-        self.coef_ = np.ascontiguousarray(coefficients if len(runs) > 1 else coefficients[0])
-        if self.fit_intercept:
-            self.intercept_ = intercepts[0, 0] if y.ndim == 1 else intercepts[:, 0].copy()
-        else:
-            self.intercept_ = 0.0
+            runs.append(self._run(problem, method, told, k))
+        self._keep(runs, fitted)
+        return told
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

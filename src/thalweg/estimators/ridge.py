@@ -121,9 +121,10 @@ class Ridge(LinearRegressor):
         targets = 1 if y.ndim == 1 else y.shape[1]
         total = float(len(y) if weights is None else weights.sum())
         penalties = [(0.0, alpha / total) for alpha in self._alphas(targets)]
-        self._fit_targets(X, y, weights, penalties, method, [None] * targets)
+        told = self._fit_targets(X, y, weights, penalties, method, [None] * targets)
         self.n_iter_ = np.array([run.iterations for run in self.runs_], dtype=np.int32)
         self.solver_ = self.runs_[0].method
+        told.end()
         return self
 
     def _alphas(self, targets: int) -> list[float]:
