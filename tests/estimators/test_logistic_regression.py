@@ -132,14 +132,35 @@ def test_a_warm_start_begins_where_the_last_fit_ended(labels, options):
     ("penalty", "options", "same"),
     [
         ("l2", {"C": 0.3}, {"C": 0.3}),
-        ("l1", {"C": 0.3}, {"C": 0.3, "l1_ratio": 1.0}),
+        ("l1", {"C": 0.3, "l1_ratio": 1.0}, {"C": 0.3, "l1_ratio": 1.0}),
         ("elasticnet", {"C": 0.3, "l1_ratio": 0.5}, {"C": 0.3, "l1_ratio": 0.5}),
-        (None, {"C": 0.3}, {"C": np.inf}),
+        (None, {}, {"C": np.inf}),
     ],
 )
 def test_the_old_way_to_name_a_penalty_is_read_and_warned_of(penalty, options, same):
     X, y = two_classes()
     with pytest.warns(FutureWarning, match="leave penalty out and write that"):
+        old = tw.LogisticRegression(penalty, max_iter=1000, **options).fit(X, y)
+    new = tw.LogisticRegression(max_iter=1000, **same).fit(X, y)
+    np.testing.assert_array_equal(old.coef_, new.coef_)
+
+
+@pytest.mark.filterwarnings("ignore:penalty=.* is scikit-learn's old way:FutureWarning")
+@pytest.mark.parametrize(
+    ("penalty", "options", "same", "message"),
+    [
+        ("l1", {"l1_ratio": 0.0}, {"l1_ratio": 1.0}, "^l1_ratio=0 has no effect beside penalty"),
+        ("l2", {"l1_ratio": 0.5}, {}, "^l1_ratio=0.5 has no effect beside penalty='l2', which is"),
+        (None, {"C": 4.0}, {"C": np.inf}, "^C=4 has no effect beside penalty=None"),
+        (
+            None, {"C": 4.0, "l1_ratio": 0.5}, {"C": np.inf},
+            "^C=4 and l1_ratio=0.5 have no effect beside penalty=None",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_old_way_overrides_is_warned_of(penalty, options, same, message):
+    X, y = two_classes()
+    with pytest.warns(UserWarning, match=message):
         old = tw.LogisticRegression(penalty, max_iter=1000, **options).fit(X, y)
     new = tw.LogisticRegression(max_iter=1000, **same).fit(X, y)
     np.testing.assert_array_equal(old.coef_, new.coef_)

@@ -37,6 +37,7 @@ from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 
 DEFAULT_SOLVER = "lbfgs"
+DEFAULT_C = 1.0
 NEAREST = {"newton-cg": "newton-cg", "newton-cholesky": "newton", "sag": "sag", "saga": "saga"}
 UNSET = "deprecated"  # scikit-learn's default for a parameter on its way out
 
@@ -47,7 +48,8 @@ class LogisticRegression(CertifiedMixin, LinearClassifierMixin, SparseCoefMixin,
     Parameters
     ----------
     penalty : str or None
-        scikit-learn's old way to say `l1_ratio` and `C`; a FutureWarning says what to write.
+        scikit-learn's old way to say `l1_ratio` and `C`; a FutureWarning says what to write, and a
+        UserWarning that a `C` or an `l1_ratio` beside it says something else.
     C : float, default=1.0
         Inverse strength of the penalty, np.inf for none.
     l1_ratio : float, default=0.0
@@ -120,7 +122,7 @@ class LogisticRegression(CertifiedMixin, LinearClassifierMixin, SparseCoefMixin,
         self,
         penalty: str | None = UNSET,
         *,
-        C: float = 1.0,
+        C: float = DEFAULT_C,
         l1_ratio: float | None = 0.0,
         dual: bool = False,
         tol: float = 1e-6,
@@ -221,14 +223,30 @@ class LogisticRegression(CertifiedMixin, LinearClassifierMixin, SparseCoefMixin,
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise InputError("l1_ratio must be given for penalty='elasticnet', got None")
         C = math.inf if self.penalty is None else self.C
-        ratio = {"l1": 1.0, "elasticnet": self.l1_ratio}.get(self.penalty or "", 0.0)
+        ratio = {"l1": 1.0, "elasticnet": self.l1_ratio}.get(self.penalty or "", 0.0) or 0.0
         warnings.warn(
             f"penalty={self.penalty!r} is scikit-learn's old way to write C={C:g}, "
             f"l1_ratio={ratio:g}, and is read so: leave penalty out and write that.",
             FutureWarning,
             stacklevel=3,
         )
-        return C, float(ratio or 0.0)
+        self._warn_of_what_penalty_overrides(ratio)
+        return C, float(ratio)
+
+    def _warn_of_what_penalty_overrides(self, ratio: float) -> None:
+        idle = []
+        if self.penalty is None and self.C != DEFAULT_C:
+            idle.append(f"C={self.C:g}")
+        if self.l1_ratio is not None and self.l1_ratio != ratio:
+            idle.append(f"l1_ratio={self.l1_ratio:g}")
+        if idle:
+            has = "has" if len(idle) == 1 else "have"
+            warnings.warn(
+                f"{' and '.join(idle)} {has} no effect beside penalty={self.penalty!r}, which is "
+                "followed: leave penalty out and give C and l1_ratio.",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def _chosen_method(self, C: float, ratio: float) -> str | Method:
         """The method that `method`, `solver` and `dual` ask for."""
