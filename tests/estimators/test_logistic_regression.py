@@ -99,6 +99,14 @@ def test_liblinear_penalises_the_intercept_as_scikit_learns_does(ratio, scaling)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
 
 
+def test_liblinear_gives_double_precision_as_scikit_learns_does():
+    X, y = two_classes()
+    single = X.astype(np.float32)
+    for solver, dtype in [("liblinear", np.float64), ("newton-cg", np.float32)]:
+        model = tw.LogisticRegression(solver=solver).fit(single, y)
+        assert model.coef_.dtype == model.intercept_.dtype == dtype
+
+
 @pytest.mark.parametrize("labels", [2, 3])
 @pytest.mark.parametrize("ratio", [0.5, 1.0])
 def test_l1_of_two_classes_and_of_three_is_scikit_learns(labels, ratio):

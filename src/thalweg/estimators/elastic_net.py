@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
+from sklearn import get_config
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -155,6 +156,9 @@ class ElasticNet(LinearRegressor):
 
     @property
     def sparse_coef_(self) -> Any:
-        """`coef_` as a sparse array."""
+        """`coef_` as a sparse matrix, or a sparse array where scikit-learn is set to give those."""
         check_is_fitted(self, "coef_")
-        return scipy.sparse.csr_array(np.atleast_2d(self.coef_))
+        # scikit-learn 1.8 has no such setting, and gives matrices.
+        gives_arrays = get_config().get("sparse_interface") == "sparray"
+        kind = scipy.sparse.csr_array if gives_arrays else scipy.sparse.csr_matrix
+        return kind(np.atleast_2d(self.coef_))

@@ -171,6 +171,7 @@ class LogisticRegression(CertifiedMixin, LinearClassifierMixin, SparseCoefMixin,
         weights = self._weights(X, y, sample_weight, classes, codes)
         strength = 1.0 / (C * float(len(y) if weights is None else weights.sum()))
         is_held = self._penalises_intercept
+        dtype = np.float64 if self.solver == "liblinear" else X.dtype  # as scikit-learn's are
         problem = LinearProblem(
             with_constant(X, self.intercept_scaling) if is_held else X,
             codes.astype(np.min_scalar_type(len(classes))),  # short ones are sorted fast
@@ -191,8 +192,8 @@ class LogisticRegression(CertifiedMixin, LinearClassifierMixin, SparseCoefMixin,
                 b = b - b.mean()
                 if strength == 0.0:
                     W = W - W.mean(axis=0)
-            coefficients = W.astype(X.dtype, order="C")
-            return {"classes_": classes, "coef_": coefficients, "intercept_": b.astype(X.dtype)}
+            coefficients = W.astype(dtype, order="C")
+            return {"classes_": classes, "coef_": coefficients, "intercept_": b.astype(dtype)}
 
         told = self._told(X, y, sample_weight, [self._start(problem)], problem.dim, fitted)
         run = self._run(problem, method, told)
