@@ -12,6 +12,7 @@
 # make bench-doctor  what watching a training takes of its time
 # make bench-train   from file to report on real data: seconds and memory, of reading alone too
 # make kills         trainings killed, interrupted and resumed: the same bits? (some ten minutes)
+# make peers-tests   scikit-learn's own tests with Thalweg's estimators in their place (some fifteen minutes)
 # make zoo           the doctor beside others on held-out programs, faulty and healthy (at most 30 minutes)
 # make bench-treat   what treatment restores of the zoo's repairable faults (at most 30 minutes)
 # make nasty         10,000 nasty linear problems with seeds that nobody looked at: are gaps right, is all certified? (an hour)
@@ -28,7 +29,7 @@ READY  := $(VENV)/.ready
 WARM   := $(VENV)/.warm
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-drop-in bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills zoo labs labs-seeds labs-look figures clean
+.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-drop-in bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills peers-tests zoo labs labs-seeds labs-look figures clean
 
 demo: $(READY) $(WARM)
 	rm -rf runs/demo
@@ -92,6 +93,9 @@ bench-train: $(READY)
 
 kills: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py
+
+peers-tests: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/peers_tests.py
 
 zoo: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/zoo.py

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
+import sklearn
 from sklearn.datasets import load_diabetes
 
 import thalweg as tw
@@ -64,6 +66,19 @@ def test_without_a_penalty_it_is_least_squares():
     slow = np.linalg.lstsq(np.column_stack([X, np.ones(len(y))]), y)[0]
     np.testing.assert_allclose(model.coef_, slow[:-1], rtol=1e-6)
     assert np.isnan(model.dual_gap_)
+
+
+@pytest.mark.parametrize(
+    ("interface", "kind"),
+    [("spmatrix", scipy.sparse.csr_matrix), ("sparray", scipy.sparse.csr_array)],
+)
+def test_sparse_coefficients_are_of_the_kind_that_scikit_learn_is_set_to(interface, kind):
+    model = tw.Lasso(alpha=1.0).fit(*load_diabetes(return_X_y=True))
+    with sklearn.config_context(sparse_interface=interface):
+        sparse = model.sparse_coef_
+    assert isinstance(sparse, kind)
+    assert 0 < sparse.nnz < 10
+    np.testing.assert_array_equal(sparse.toarray(), [model.coef_])
 
 
 REFUSED = {

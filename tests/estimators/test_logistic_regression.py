@@ -99,6 +99,14 @@ def test_liblinear_penalises_the_intercept_as_scikit_learns_does(ratio, scaling)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
 
 
+def test_liblinear_gives_double_precision_as_scikit_learns_does():
+    X, y = two_classes()
+    single = X.astype(np.float32)
+    for solver, dtype in [("liblinear", np.float64), ("newton-cg", np.float32)]:
+        model = tw.LogisticRegression(solver=solver).fit(single, y)
+        assert model.coef_.dtype == model.intercept_.dtype == dtype
+
+
 @pytest.mark.parametrize("labels", [2, 3])
 @pytest.mark.parametrize("ratio", [0.5, 1.0])
 def test_l1_of_two_classes_and_of_three_is_scikit_learns(labels, ratio):
@@ -132,14 +140,35 @@ def test_a_warm_start_begins_where_the_last_fit_ended(labels, options):
     ("penalty", "options", "same"),
     [
         ("l2", {"C": 0.3}, {"C": 0.3}),
-        ("l1", {"C": 0.3}, {"C": 0.3, "l1_ratio": 1.0}),
+        ("l1", {"C": 0.3, "l1_ratio": 1.0}, {"C": 0.3, "l1_ratio": 1.0}),
         ("elasticnet", {"C": 0.3, "l1_ratio": 0.5}, {"C": 0.3, "l1_ratio": 0.5}),
-        (None, {"C": 0.3}, {"C": np.inf}),
+        (None, {}, {"C": np.inf}),
     ],
 )
 def test_the_old_way_to_name_a_penalty_is_read_and_warned_of(penalty, options, same):
     X, y = two_classes()
     with pytest.warns(FutureWarning, match="leave penalty out and write that"):
+        old = tw.LogisticRegression(penalty, max_iter=1000, **options).fit(X, y)
+    new = tw.LogisticRegression(max_iter=1000, **same).fit(X, y)
+    np.testing.assert_array_equal(old.coef_, new.coef_)
+
+
+@pytest.mark.filterwarnings("ignore:penalty=.* is scikit-learn's old way:FutureWarning")
+@pytest.mark.parametrize(
+    ("penalty", "options", "same", "message"),
+    [
+        ("l1", {"l1_ratio": 0.0}, {"l1_ratio": 1.0}, "^l1_ratio=0 has no effect beside penalty"),
+        ("l2", {"l1_ratio": 0.5}, {}, "^l1_ratio=0.5 has no effect beside penalty='l2', which is"),
+        (None, {"C": 4.0}, {"C": np.inf}, "^C=4 has no effect beside penalty=None"),
+        (
+            None, {"C": 4.0, "l1_ratio": 0.5}, {"C": np.inf},
+            "^C=4 and l1_ratio=0.5 have no effect beside penalty=None",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_old_way_overrides_is_warned_of(penalty, options, same, message):
+    X, y = two_classes()
+    with pytest.warns(UserWarning, match=message):
         old = tw.LogisticRegression(penalty, max_iter=1000, **options).fit(X, y)
     new = tw.LogisticRegression(max_iter=1000, **same).fit(X, y)
     np.testing.assert_array_equal(old.coef_, new.coef_)

@@ -69,9 +69,15 @@ def test_without_a_penalty_it_is_least_squares():
 def test_a_solver_stands_for_the_nearest_method(solver, method):
     X, Y = data(1)
     model = tw.Ridge(solver=solver).fit(X, Y[:, 0])
-    assert model.method_ == model.solver_ == method
+    assert model.method_ == method
+    assert model.solver_ == solver
     exact = tw.Ridge(method="cholesky").fit(X, Y[:, 0])
     np.testing.assert_allclose(model.coef_, exact.coef_, rtol=1e-2)
+
+
+def test_without_a_solver_its_name_is_that_of_the_method():
+    X, Y = data(1)
+    assert tw.Ridge(method="lbfgs").fit(X, Y[:, 0]).solver_ == "lbfgs"
 
 
 def test_a_sparse_matrix_with_an_intercept_takes_every_solver():

@@ -23,6 +23,7 @@ from thalweg.core.certificate import Certificate
 from thalweg.core.errors import InputError
 from thalweg.core.run import Run
 from thalweg.core.trace import Trace
+from thalweg.estimators.callbacks import Attributes, CallbackSupportMixin, Told
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import minimize
@@ -33,7 +34,7 @@ MANY = 10_000  # iterations, where max_iter is None
 SEEDS = 2**31  # seeds drawn from a generator are below this
 
 
-class CertifiedMixin:
+class CertifiedMixin(CallbackSupportMixin):
     """Fits by `minimize`, and keeps its runs: one, or one for every target or class."""
 
     runs_: list[Run]
@@ -80,10 +81,41 @@ class CertifiedMixin:
         views = [view(run) for run in self.runs_]
         return views[0] if len(views) == 1 else views
 
-    def _run(self, problem: LinearProblem, method: str | Method, w0: np.ndarray | None) -> Run:
-        """Minimise from `w0`, or from zero, and warn if the tolerance was not reached."""
-        run = minimize(problem, method, _start(problem, w0), **self._budget())
-        self._warned(problem, run)
+    def _told(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        starts: list[np.ndarray | None],
+        dim: int,
+        fitted: Callable[[list[np.ndarray]], Attributes],
+    ) -> Told:
+        """Begin the fit for callbacks: runs from `starts`, or from zero, in `dim` variables."""
+        # In double for any X: kernels compute so, and float32 would stall short of a small tol.
+        known = [np.zeros(dim) if w0 is None else w0 for w0 in starts]
+        most = self._most_iterations
+        return Told(self, X, y, sample_weight, starts=known, max_iter=most, fitted=fitted)
+
+    def _run(self, problem: LinearProblem, method: str | Method, told: Told, k: int = 0) -> Run:
+        """Minimise from the start of run k, and warn if the tolerance was not reached."""
+        start = told.at[k]
+        listener = told.run(k)
+        run = minimize(
+            problem,
+            method,
+            start,
+            tol=self.tol,
+            max_iter=self._most_iterations,
+            seed=_seed(self.random_state),
+            callback=listener,
+            progress=bool(getattr(self, "verbose", 0)),
+        )
+        is_wished = False
+        if listener is not None:
+            listener.end(run.w)
+            is_wished = listener.has_stopped
+        if not is_wished:
+            _warn(problem, run)
         return run
 
     def _run_targets(
@@ -92,28 +124,42 @@ class CertifiedMixin:
         Y: np.ndarray,
         penalties: list[tuple[float, float]],
         method: str | Method,
-        starts: list[np.ndarray | None],
+        told: Told,
     ) -> list[Run]:
-        """The same for each column of `Y`, float64[n, T], with its (l1, l2)."""
-        w0s = [_start(problem, w0) for w0 in starts]
-        runs = minimize_targets(problem, Y, penalties, method, w0s, **self._budget())
-        for k, run in enumerate(runs):
-            self._warned(problem if len(runs) == 1 else problem.with_target(Y[:, k]), run)
+        """A run for each column of `Y`, float64[n, T], with its (l1, l2).
+
+        All at once where nobody listens to the single ones.
+        """
+        each = [
+            problem.with_target(Y[:, k]).replaced(l1=l1, l2=l2)
+            for k, (l1, l2) in enumerate(penalties)
+        ]
+        if told.is_heard or len(each) == 1:
+            return [self._run(alone, method, told, k) for k, alone in enumerate(each)]
+        runs = minimize_targets(
+            problem,
+            Y,
+            penalties,
+            method,
+            told.at,
+            tol=self.tol,
+            max_iter=self._most_iterations,
+            seed=_seed(self.random_state),
+            progress=bool(getattr(self, "verbose", 0)),
+        )
+        for alone, run in zip(each, runs, strict=True):
+            _warn(alone, run)
         return runs
 
-    def _budget(self) -> dict[str, Any]:
-        return {
-            "tol": self.tol,
-            "max_iter": MANY if self.max_iter is None else self.max_iter,
-            "seed": _seed(self.random_state),
-            "progress": bool(getattr(self, "verbose", 0)),
-        }
+    def _keep(self, runs: list[Run], fitted: Callable[[list[np.ndarray]], Attributes]) -> None:
+        """Set the runs, and the attributes that they found."""
+        self.runs_ = runs
+        for name, value in fitted([run.w for run in runs]).items():
+            setattr(self, name, value)
 
-    @staticmethod
-    def _warned(problem: LinearProblem, run: Run) -> None:
-        """Warn where a run did not reach the tolerance."""
-        if not run.converged and not _is_exact(problem, run):
-            warnings.warn(run.reason, ConvergenceWarning, stacklevel=4)
+    @property
+    def _most_iterations(self) -> int:
+        return MANY if self.max_iter is None else self.max_iter
 
     def _validated(self, X: Any, y: Any, dtypes: list[type], **kinds: bool) -> tuple[Any, Any]:
         """X and y as arrays, names of features noted; a sparse X has each entry once."""
@@ -151,9 +197,10 @@ def refuse(name: str, value: Any, way_out: str) -> NoReturn:
     raise InputError(f"{name} must not be {value!r} here: {way_out}")
 
 
-def _start(problem: LinearProblem, w0: np.ndarray | None) -> np.ndarray:
-    """In double for any X: kernels compute so, and float32 would stall short of a small tol."""
-    return np.zeros(problem.dim) if w0 is None else w0
+def _warn(problem: LinearProblem, run: Run) -> None:
+    """Tell of a run that did not reach the tolerance."""
+    if not (run.converged or _is_exact(problem, run)):
+        warnings.warn(run.reason, ConvergenceWarning, stacklevel=4)
 
 
 def _is_exact(problem: LinearProblem, run: Run) -> bool:

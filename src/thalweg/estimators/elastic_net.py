@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
+from sklearn import get_config
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -124,13 +125,14 @@ class ElasticNet(LinearRegressor):
         targets = 1 if y.ndim == 1 else y.shape[1]
         penalty = (self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio))
         starts = self._starts(targets)
-        self._fit_targets(X, y, weights, [penalty] * targets, self.method, starts)
+        told = self._fit_targets(X, y, weights, [penalty] * targets, self.method, starts)
         iterations = [run.iterations for run in self.runs_]
         gaps = [
             np.nan if run.certificate.gap is None else run.certificate.gap for run in self.runs_
         ]
         self.n_iter_ = iterations if targets > 1 else iterations[0]
         self.dual_gap_ = np.array(gaps) if targets > 1 else gaps[0]
+        told.end()
         return self
 
     def _refuse_what_cannot_be_honoured(self) -> None:
@@ -154,6 +156,9 @@ class ElasticNet(LinearRegressor):
 
     @property
     def sparse_coef_(self) -> Any:
-        """`coef_` as a sparse array."""
+        """`coef_` as a sparse matrix, or a sparse array where scikit-learn is set to give those."""
         check_is_fitted(self, "coef_")
-        return scipy.sparse.csr_array(np.atleast_2d(self.coef_))
+        # scikit-learn 1.8 has no such setting, and gives matrices.
+        gives_arrays = get_config().get("sparse_interface") == "sparray"
+        kind = scipy.sparse.csr_array if gives_arrays else scipy.sparse.csr_matrix
+        return kind(np.atleast_2d(self.coef_))

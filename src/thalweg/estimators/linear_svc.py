@@ -22,7 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from thalweg.core.errors import InputError
-from thalweg.core.run import Run
+from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, refuse
 from thalweg.estimators.classifier import LinearClassifier
 from thalweg.estimators.penalised_intercept import with_constant, without_constant
@@ -141,25 +141,34 @@ class LinearSVC(LinearClassifier):
         )
         rows = with_constant(X, self.intercept_scaling) if self.fit_intercept else X
         if len(classes) == 2:
-            runs = [self._one(rows, codes == 1, weights * of_class[codes], method)]
+            sides = [(codes == 1, weights * of_class[codes])]
         else:
-            runs = [
-                self._one(rows, codes == k, np.where(codes == k, of_class[k], 1) * weights, method)
+            sides = [
+                (codes == k, np.where(codes == k, of_class[k], 1) * weights)
                 for k in range(len(classes))
             ]
-        W = np.stack([run.w for run in runs])
-        b: np.ndarray | float = 0.0
-        if self.fit_intercept:
-            W, b = without_constant(W, self.intercept_scaling)
-        self.classes_, self.runs_ = classes, runs
-        self.coef_, self.intercept_ = np.ascontiguousarray(W), b
+
+        def fitted(variables: list[np.ndarray]) -> Attributes:
+            W = np.stack(variables)
+            b: np.ndarray | float = 0.0
+            if self.fit_intercept:
+                W, b = without_constant(W, self.intercept_scaling)
+            return {"classes_": classes, "coef_": np.ascontiguousarray(W), "intercept_": b}
+
+        told = self._told(X, y, sample_weight, [None] * len(sides), rows.shape[1], fitted)
+        runs = [
+            self._run(self._problem(rows, is_it, of_side), method, told, k)
+            for k, (is_it, of_side) in enumerate(sides)
+        ]
+        self._keep(runs, fitted)
         self.n_iter_ = max(run.iterations for run in runs)
+        told.end()
         return self
 
-    def _one(self, X: Any, is_it: np.ndarray, weights: np.ndarray, method: str | Method) -> Run:
+    def _problem(self, X: Any, is_it: np.ndarray, weights: np.ndarray) -> LinearProblem:
         """One class, where `is_it`, against the rest."""
         strength = 1.0 / (2.0 * self.C * float(weights.sum()))
-        problem = LinearProblem(
+        return LinearProblem(
             X,
             is_it,
             "squared-hinge",
@@ -168,7 +177,6 @@ class LinearSVC(LinearClassifier):
             fit_intercept=False,
             sample_weight=weights,
         )
-        return self._run(problem, method, None)
 
     def _chosen_method(self) -> str | Method:
         """The method that `method` and `dual` ask for; refuses what cannot be honoured."""

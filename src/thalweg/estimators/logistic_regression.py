@@ -29,6 +29,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from thalweg.core.errors import InputError
+from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, chosen_method, refuse
 from thalweg.estimators.classifier import LinearClassifier
 from thalweg.estimators.penalised_intercept import with_constant, without_constant
@@ -36,6 +37,7 @@ from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 
 DEFAULT_SOLVER = "lbfgs"
+DEFAULT_C = 1.0
 NEAREST = {"newton-cg": "newton-cg", "newton-cholesky": "newton", "sag": "sag", "saga": "saga"}
 UNSET = "deprecated"  # scikit-learn's default for a parameter on its way out
 
@@ -46,7 +48,8 @@ class LogisticRegression(LinearClassifier):
     Parameters
     ----------
     penalty : str or None
-        scikit-learn's old way to say `l1_ratio` and `C`; a FutureWarning says what to write.
+        scikit-learn's old way to say `l1_ratio` and `C`; a FutureWarning says what to write, and a
+        UserWarning that a `C` or an `l1_ratio` beside it says something else.
     C : float, default=1.0
         Inverse strength of the penalty, np.inf for none.
     l1_ratio : float, default=0.0
@@ -119,7 +122,7 @@ class LogisticRegression(LinearClassifier):
         self,
         penalty: str | None = UNSET,
         *,
-        C: float = 1.0,
+        C: float = DEFAULT_C,
         l1_ratio: float | None = 0.0,
         dual: bool = False,
         tol: float = 1e-6,
@@ -168,6 +171,7 @@ class LogisticRegression(LinearClassifier):
         weights = self._weights(X, y, sample_weight, classes, codes)
         strength = 1.0 / (C * float(len(y) if weights is None else weights.sum()))
         is_held = self._penalises_intercept
+        dtype = np.float64 if self.solver == "liblinear" else X.dtype  # as scikit-learn's are
         problem = LinearProblem(
             with_constant(X, self.intercept_scaling) if is_held else X,
             codes.astype(np.min_scalar_type(len(classes))),  # short ones are sorted fast
@@ -178,14 +182,20 @@ class LogisticRegression(LinearClassifier):
             sample_weight=weights,
             threads=None if self.n_jobs is None else effective_n_jobs(self.n_jobs),
         )
-        run = self._run(problem, method, self._start(problem))
-        W, b = problem.coefficients(run.w)
-        W, b = np.atleast_2d(W.T), np.atleast_1d(b)
-        if is_held:
-            W, b = without_constant(W, self.intercept_scaling)
-        self.classes_, self.runs_ = classes, [run]
-        self.coef_, self.intercept_ = W.astype(X.dtype, order="C"), b.astype(X.dtype)
+
+        def fitted(variables: list[np.ndarray]) -> Attributes:
+            W, b = problem.coefficients(variables[0])
+            W, b = np.atleast_2d(W.T), np.atleast_1d(b)
+            if is_held:
+                W, b = without_constant(W, self.intercept_scaling)
+            coefficients = W.astype(dtype, order="C")
+            return {"classes_": classes, "coef_": coefficients, "intercept_": b.astype(dtype)}
+
+        told = self._told(X, y, sample_weight, [self._start(problem)], problem.dim, fitted)
+        run = self._run(problem, method, told)
+        self._keep([run], fitted)
         self.n_iter_ = np.array([run.iterations], dtype=np.int32)
+        told.end()
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -210,14 +220,30 @@ class LogisticRegression(LinearClassifier):
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise InputError("l1_ratio must be given for penalty='elasticnet', got None")
         C = math.inf if self.penalty is None else self.C
-        ratio = {"l1": 1.0, "elasticnet": self.l1_ratio}.get(self.penalty or "", 0.0)
+        ratio = {"l1": 1.0, "elasticnet": self.l1_ratio}.get(self.penalty or "", 0.0) or 0.0
         warnings.warn(
             f"penalty={self.penalty!r} is scikit-learn's old way to write C={C:g}, "
             f"l1_ratio={ratio:g}, and is read so: leave penalty out and write that.",
             FutureWarning,
             stacklevel=3,
         )
-        return C, float(ratio or 0.0)
+        self._warn_of_what_penalty_overrides(ratio)
+        return C, float(ratio)
+
+    def _warn_of_what_penalty_overrides(self, ratio: float) -> None:
+        idle = []
+        if self.penalty is None and self.C != DEFAULT_C:
+            idle.append(f"C={self.C:g}")
+        if self.l1_ratio is not None and self.l1_ratio != ratio:
+            idle.append(f"l1_ratio={self.l1_ratio:g}")
+        if idle:
+            has = "has" if len(idle) == 1 else "have"
+            warnings.warn(
+                f"{' and '.join(idle)} {has} no effect beside penalty={self.penalty!r}, which is "
+                "followed: leave penalty out and give C and l1_ratio.",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def _chosen_method(self, C: float, ratio: float) -> str | Method:
         """The method that `method`, `solver` and `dual` ask for."""

@@ -14,6 +14,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.linear_model._base import LinearModel
 from sklearn.utils.validation import _check_sample_weight
 
+from thalweg.estimators.callbacks import Attributes, Told
 from thalweg.estimators.certified import CertifiedMixin
 from thalweg.estimators.scores import checked_scores
 from thalweg.methods.method import Method
@@ -40,8 +41,23 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, LinearMo
         penalties: list[tuple[float, float]],
         method: str | Method,
         starts: list[np.ndarray | None],
-    ) -> None:
-        """Fit each target with its (l1, l2); sets `runs_`, `coef_` and `intercept_`."""
+    ) -> Told:
+        """Fit each target with its (l1, l2); sets `runs_`, `coef_` and `intercept_`.
+
+        What it returns is to be ended when the other attributes are there.
+        """
+        features = X.shape[1]
+
+        def fitted(variables: list[np.ndarray]) -> Attributes:
+            W = np.stack(variables).astype(X.dtype)
+            coefficients, intercepts = W[:, :features], W[:, features:]
+            intercept: Any = 0.0
+            if self.fit_intercept:
+                intercept = intercepts[0, 0] if y.ndim == 1 else intercepts[:, 0].copy()
+            kept = coefficients if len(W) > 1 else coefficients[0]
+            return {"coef_": np.ascontiguousarray(kept), "intercept_": intercept}
+
+        told = self._told(X, y, sample_weight, starts, features + self.fit_intercept, fitted)
         columns = y.reshape(len(y), -1).astype(np.float64, copy=False)
         problem = LinearProblem(
             X,
@@ -51,15 +67,8 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, LinearMo
             fit_intercept=self.fit_intercept,
             sample_weight=sample_weight,
         )
-        runs = self._run_targets(problem, columns, penalties, method, starts)
-        self.runs_ = runs
-        W = np.stack([run.w for run in runs]).astype(X.dtype)
-        coefficients, intercepts = W[:, : X.shape[1]], W[:, X.shape[1] :]
-        self.coef_ = np.ascontiguousarray(coefficients if len(runs) > 1 else coefficients[0])
-        if self.fit_intercept:
-            self.intercept_ = intercepts[0, 0] if y.ndim == 1 else intercepts[:, 0].copy()
-        else:
-            self.intercept_ = 0.0
+        self._keep(self._run_targets(problem, columns, penalties, method, told), fitted)
+        return told
 
     def _decision_function(self, X: Any) -> np.ndarray:
         """What scikit-learn's `predict` returns."""

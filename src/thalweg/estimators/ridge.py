@@ -63,7 +63,7 @@ class Ridge(LinearRegressor):
         As in scikit-learn.
     n_iter_ : int array of shape (n_targets,)
     solver_ : str
-        The name of the method that ran.
+        The solver that was asked for; for "auto" the name of the method that ran.
     method_, plan_, certificate_, history_, runs_
         The method, its plan, the proof, the trace and the run itself; lists for several targets.
 
@@ -121,9 +121,10 @@ class Ridge(LinearRegressor):
         targets = 1 if y.ndim == 1 else y.shape[1]
         total = float(len(y) if weights is None else weights.sum())
         penalties = [(0.0, alpha / total) for alpha in self._alphas(targets)]
-        self._fit_targets(X, y, weights, penalties, method, [None] * targets)
+        told = self._fit_targets(X, y, weights, penalties, method, [None] * targets)
         self.n_iter_ = np.array([run.iterations for run in self.runs_], dtype=np.int32)
-        self.solver_ = self.runs_[0].method
+        self.solver_ = self.runs_[0].method if self.solver == AUTO else self.solver
+        told.end()
         return self
 
     def _alphas(self, targets: int) -> list[float]:
