@@ -129,11 +129,11 @@ def loss_rounding(problem: LinearProblem, w: np.ndarray, losses: float, theta: n
     """What rounding may have done to Σ cᵢℓᵢ = `losses` at `w`, where the slopes are `theta`."""
     W, b = problem.features.enter(w)
     sizes = np.zeros(problem.outputs) + np.abs(b)
-    squares = problem.rows.lengths**2
+    squares = problem.rows.seen_squares
     if problem.features.offset is not None:  # its products are part of b
         squares = squares + problem.features.offset**2
-    lengths_pass(2.0 * squares, W.reshape(problem.p, problem.outputs), sizes)
-    delta = unit(problem.p) * sizes  # at least √Σ cᵢδᵢ², of each class
+    lengths_pass(squares, W.reshape(problem.p, problem.outputs), sizes)
+    delta = 2.0**0.5 * unit(problem.p) * sizes  # at least √Σ cᵢδᵢ², of each class
     by_scores = float(np.sum(delta * _spread(problem, theta)))
     by_scores += 0.5 * problem.curvature_bound * float(delta @ delta)
     return by_scores + unit(1) * abs(losses)
@@ -295,8 +295,12 @@ def _bound(
         theta = scale * theta
     conjugates, size = _conjugates(problem, theta, problem.y, problem.weights)
     spread = _spread(problem, theta)
-    lengths = problem.features.lengths()
-    error = unit(problem.n) * np.multiply.outer(lengths, spread)  # e, at least, as v
+    error = problem.features.lengths()  # e, at least, as v
+    if theta.ndim == 2:
+        error = np.multiply.outer(error, spread)
+        error *= unit(problem.n)
+    else:
+        error *= unit(problem.n) * float(spread)
     rounding = unit(1) * size
     if problem.fit_intercept:
         rounding += unit(problem.n) * float(np.sum(np.abs(b) * spread))

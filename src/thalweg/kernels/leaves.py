@@ -103,21 +103,40 @@ def _spread(
     parts = 2
     while parts < min(2 * threads, count):  # two a thread: what one is late by, another takes over
         parts *= 2
-    stride, found = count // parts, [None] * parts
-    waiting = iter(range(parts))
-
-    def take() -> None:
-        for k in waiting:
-            found[k] = subtree(k * stride, (k + 1) * stride)
-
+    shared = _Shared(subtree, count // parts, parts)
     # Each in a context of its own: what NumPy is told to ignore here holds there as well.
     others = [
-        pool().submit(contextvars.copy_context().run, take) for _ in range(min(threads, parts) - 1)
+        pool().submit(contextvars.copy_context().run, shared.take)
+        for _ in range(min(threads, parts) - 1)
     ]
-    take()
-    for other in others:
-        if not other.cancel():  # one that has not begun has nothing left to do
-            other.result()
+    try:
+        shared.take()
+        for other in others:
+            if not other.cancel():  # one that has not begun has nothing left to do
+                other.result()
+        found = shared.found
+    finally:
+        shared.forget()  # one that was cancelled waits in its queue, and would keep all of it
     while len(found) > 1:
         found = [join(found[k], found[k + 1]) for k in range(0, len(found), 2)]
     return found[0]
+
+
+class _Shared:
+    """Subtrees that several threads take in turn, each when it has time."""
+
+    def __init__(self, subtree: Callable[[int, int], Any] | None, stride: int, parts: int) -> None:
+        self.subtree = subtree
+        self.stride = stride
+        self.waiting = iter(range(parts))
+        self.found: list[Any] = [None] * parts
+
+    def take(self) -> None:
+        """Sum what nobody has taken yet."""
+        for k in self.waiting:
+            assert self.subtree is not None
+            self.found[k] = self.subtree(k * self.stride, (k + 1) * self.stride)
+
+    def forget(self) -> None:
+        """Let go of the work and its results."""
+        self.subtree, self.found, self.waiting = None, [], iter(range(0))

@@ -113,7 +113,8 @@ class LinearProblem:
             with np.errstate(invalid="ignore", over="ignore"):  # of a NaN that is about to be found
                 self._sums.append(least_squares(matrix, weights, self.y, True, threads))
             moments = self._sums[0].moments
-        rows = Rows(matrix, weights, threads, moments)
+        is_about_zero = not (self.fit_intercept or self.standardize)
+        rows = Rows(matrix, weights, threads, moments, is_about_zero)
         scales = None
         if self.standardize:
             # A constant column has no scale of its own, and is left at its mean, zero.

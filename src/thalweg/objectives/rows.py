@@ -41,8 +41,13 @@ class Rows:
         weights: np.ndarray,
         threads: int | None = None,
         moments: tuple[np.ndarray, np.ndarray] | None = None,
+        about_zero: bool = False,
     ) -> None:
-        """`moments`, m and σ², are measured unless they are known."""
+        """`moments`, m and σ², are measured unless they are known.
+
+        Where features are taken `about_zero`, and none is shifted, their squares are all that is
+        kept.
+        """
         self.matrix = matrix
         self.weights = weights  # c, float64[n], sum 1
         self.threads = threads
@@ -51,10 +56,17 @@ class Rows:
         self.seen: Any = matrix.rows  # x − s, as kernels take it
         self.shift: np.ndarray | None = None  # s, float64[p]; None for 0
         with np.errstate(invalid="ignore", over="ignore"):  # of a NaN that is about to be found
-            self._measure(moments)
+            means, variances, squares = self._measure(moments)
+        self._squares: np.ndarray | None = None  # Σcx², float64[p], in place of the others
+        self._means: np.ndarray | None = means
+        self._variances: np.ndarray | None = variances
+        if about_zero and self.shift is None:
+            self._means, self._variances, self._squares = None, None, squares
 
-    def _measure(self, moments: tuple[np.ndarray, np.ndarray] | None) -> None:
-        """Check the entries, find m and σ², and shift what is far from zero."""
+    def _measure(
+        self, moments: tuple[np.ndarray, np.ndarray] | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Check the entries and shift what is far from zero: m, σ² (0 of a constant) and Σcx²."""
         if moments is None:
             means, squares = self._moments()
             variances = squares - means**2
@@ -77,11 +89,24 @@ class Rows:
             means, before = means + off, means
             tilt = (before - means) + off
             self._see_shifted(np.where(is_offset, means, 0.0) if self.matrix.is_sparse else means)
-        self.means = means  # m, float64[p]
         self._tilt = tilt  # float64[p]; None for 0
-        # σ², float64[p], 0 where a column is constant
-        self.variances = np.where(variances > CONSTANT * squares, variances, 0.0)
-        self.variances[~np.isfinite(squares)] = np.inf
+        variances = np.where(variances > CONSTANT * squares, variances, 0.0)
+        variances[~np.isfinite(squares)] = np.inf
+        return means, variances, squares
+
+    @property
+    def means(self) -> np.ndarray:
+        """m, float64[p]."""
+        return self._moments()[0] if self._means is None else self._means
+
+    @property
+    def variances(self) -> np.ndarray:
+        """σ², float64[p], 0 where a column is constant."""
+        if self._variances is not None:
+            return self._variances
+        first, second = self._moments()
+        variances = second - first**2
+        return np.where(variances > CONSTANT * second, variances, 0.0)
 
     def part(self, matrix: Matrix, weights: np.ndarray) -> Rows:
         """Some of the rows, with these weights, measured when that is asked for.
@@ -106,6 +131,8 @@ class Rows:
         """Σ cᵢ(xᵢ − s) and Σ cᵢ(xᵢ − s)² of these rows, float64[p] each."""
         if not self.is_whole:
             return self._own_moments
+        if self._squares is not None:
+            return self.means, self._squares
         first = self.means
         if self.shift is not None:
             first = (self.means - self.shift) + self.tilt
@@ -127,8 +154,10 @@ class Rows:
 
     def squares_about(self, origin: np.ndarray | None) -> np.ndarray:
         """Σ cᵢ(xᵢⱼ − aⱼ)², float64[p]; a = 0 for None."""
-        if self.is_whole and origin is self.means:
+        if self.is_whole and origin is not None and origin is self._means:
             return self.variances
+        if self.is_whole and origin is None and self._squares is not None:
+            return self._squares
         first, second = self.moments
         t = np.zeros(self.p) if self.shift is None else self.shift
         t = t if origin is None else t - origin
@@ -136,9 +165,16 @@ class Rows:
             return np.maximum(second + t * (2.0 * first + t), 0.0)
 
     @property
+    def seen_squares(self) -> np.ndarray:
+        """Σ cᵢ(xᵢⱼ − sⱼ)², of the entries that kernels multiply, float64[p]."""
+        if self.is_whole and self._squares is not None:
+            return self._squares
+        return self.moments[1]
+
+    @property
     def lengths(self) -> np.ndarray:
-        """√Σ cᵢ(xᵢⱼ − sⱼ)², of the entries that kernels multiply, float64[p]."""
-        return np.sqrt(self.moments[1])
+        """Their roots, fresh."""
+        return np.sqrt(self.seen_squares)
 
     def sums(self, work: Work, size: int = 1, outputs: int = 1) -> Any:
         """Σ of `work(start, stop)` over all rows; `size` numbers each, K `outputs` an entry."""
