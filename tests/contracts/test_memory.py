@@ -12,9 +12,9 @@ LONG, SHORT, ENTRIES = 30_000, 300, 50  # of the longer and the shorter side of 
 THREADS = 2  # each adds a vector of p numbers while a gradient or a gap is computed
 
 # Vectors of n and of p float64 numbers at the peak, problem, duality gap and verdict included: what
-# was measured and less than half a vector more, so that the test sees one come back. One of p is the
-# squares of the columns, which a problem knows from the start. Catalyst's are the most: here the
-# sums of its lag take 0.3 of one, which they do not where p is large.
+# was measured and less than half a vector more, so that the test sees one come back. One of p is
+# the squares of the columns, which a problem knows from the start. Catalyst's are the most: here
+# the sums of its lag take 0.3 of one, which they do not where p is large.
 AT_MOST = {
     "sgd": (7.5, 11.1),
     "iag": (7.5, 10.1),
