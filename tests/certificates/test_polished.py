@@ -100,6 +100,21 @@ def test_the_bound_is_below_the_optimum_wherever_it_begins():
         assert found.dual - found.rounding <= least * (1 + 1e-14)
 
 
+@pytest.mark.parametrize("loss", ["squared", "logistic", "squared-hinge", "huber"])
+@pytest.mark.parametrize("penalty", [(0.0, 1e3), (1e3, 0.0), (1.0, 1.0), (1e-3, 1e-3)])
+def test_slopes_that_do_not_cancel_prove_nothing(loss, penalty):
+    """With an intercept, at one that is far from the best."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((40, 3))
+    z = 2.0 + X[:, 0] + 0.3 * rng.standard_normal(40)
+    y = z if loss in ("squared", "huber") else z > 1
+    problem = tw.LinearProblem(X, y, loss, l1=penalty[0], l2=penalty[1]).centred
+    best = tw.minimize(problem, "newton", tol=1e-12, progress=False).value
+    for w in (np.zeros(4), np.array([0.0, 0.0, 0.0, 1e-300]), np.array([1.0, 0.0, 0.0, -3.0])):
+        found = polished(problem, w, np.inf)  # as soon as there is a bound, it is taken
+        assert found.primal - found.dual + found.rounding >= problem.value(w) - best
+
+
 def test_large_problems_several_classes_and_no_penalty_are_left_alone(monkeypatch):
     X, y = np.eye(6), np.arange(6) % 3
     assert affordable(tw.LinearProblem(X, y, l2=1.0))

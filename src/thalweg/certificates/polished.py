@@ -25,10 +25,10 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse
 
-from thalweg.certificates.dual_point import EPS, unit
+from thalweg.certificates.dual_point import BALANCED, EPS, TINY, unit
 from thalweg.core.vector import dot
 from thalweg.kernels import twofold
-from thalweg.kernels.duality import conjugates_pass, slopes_pass
+from thalweg.kernels.duality import conjugates_pass, sides_pass, slopes_pass
 from thalweg.kernels.losses import LOGISTIC
 from thalweg.kernels.margins import curvatures_pass
 from thalweg.kernels.rows import CSR
@@ -209,6 +209,15 @@ class _Polish:
         spread = float(np.sqrt(np.einsum("i,i,i", problem.weights, theta, theta)))
         lengths = np.sqrt(np.einsum("i,ij,ij->j", problem.weights, self.seen, self.seen))
         error = EPS * np.abs(v) + unit(problem.n) * EPS * lengths * spread
+        left = 0.0
+        if problem.fit_intercept:
+            # Σcθ = σ is to be 0. Shrinking the slopes of the heavier side would see to that: D
+            # loses σb by it to first order, and vⱼ moves by σ times a mean of x̂ⱼ on that side.
+            left = abs(at.sigma) + unit(problem.n) * EPS * spread
+            side = max(sides_pass(theta, problem.weights))
+            if not left <= BALANCED * side:
+                return -np.inf, 0.0
+            error += left / max(side, TINY) * spread * lengths
         if problem.l2 == 0.0:
             steepest = float((np.abs(v) + error).max(initial=0.0))
             if steepest > problem.l1:
@@ -217,9 +226,7 @@ class _Polish:
         conjugates, size = conjugates_pass(term.code, theta, term.y, problem.weights, problem.delta)
         # The slope of ℓ* is z, or nearly, where θ was scaled: by that its low part counts.
         conjugates += scale * float(problem.weights @ (at.z * low))
-        rounding = unit(1) * size
-        if problem.fit_intercept:  # Σcθ is not quite zero, and the intercept multiplies it
-            rounding += (abs(at.sigma) + EPS * spread) * (2.0 * abs(at.b[0]) + EPS)
+        rounding = unit(1) * size + left * abs(at.b[0])
         if problem.l2 == 0.0:
             return -conjugates, rounding
         beyond = np.maximum(np.abs(v) - problem.l1, 0.0)
