@@ -138,11 +138,10 @@ def constant_value(problem: LinearProblem) -> float:
     Targets that are a constant to nine digits leave nothing to explain, and rounding alone to be
     judged by: their own size, times that, stands in for what they vary by.
     """
-    value = _constant_value(problem)
+    size = 1.0  # of labels
     if problem.loss in ("squared", "huber"):
-        sizes = problem.weights @ (problem.y + problem.term.origin) ** 2
-        value = max(value, 0.5 * CONSTANT**2 * float(sizes))
-    return value
+        size = float(problem.weights @ (problem.y + problem.term.origin) ** 2)
+    return max(_constant_value(problem), 0.5 * CONSTANT**2 * size)
 
 
 def _constant_value(problem: LinearProblem) -> float:
