@@ -45,7 +45,7 @@ from thalweg.objectives.linear import LinearProblem
 
 MOST_ENTRIES = 1_000_000  # of X as a dense matrix, times the number of scores
 MOST_VARIABLES = 600  # of a matrix that is factorised some ten times
-MOST_PRODUCTS = 30_000_000  # of pairs, for a matrix of them and its factors: 0.2 s
+MOST_PRODUCTS = 30_000_000  # of pairs, for a matrix of them and its factors: 15 ms
 STEPS = 40
 ENOUGH = 0.1  # of the limit: a gap that is not worth another step
 SLOW = 0.5  # of the last gap: one that float64 does not make smaller than this
