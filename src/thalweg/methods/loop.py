@@ -69,6 +69,7 @@ from thalweg.methods.method import Method
 from thalweg.methods.payment import Payment
 from thalweg.methods.problem import Problem
 from thalweg.methods.progress import Progress
+from thalweg.methods.rounding import rounding_of
 from thalweg.methods.verdict import checkpoint_lost, explain
 from thalweg.objectives.linear import LinearProblem
 
@@ -81,7 +82,7 @@ BETWEEN_LOOKS = 10  # iterations, where that did not end the run
 FIRST_LOOK = 16  # iteration at which it is asked whether there is a minimum; then at 32, 64, …
 SETTLED = 1e-14  # of F(w = 0, best b): a gap beyond which coefficients have all their digits
 SQUARING = 0.1  # of the gradient norm, that is left by a step of a method that squares its error
-SMALL = 1_000_000  # entries of X, up to which one more step takes no time that anyone notices
+SMALL = 1_000_000  # entries of X, up to which a gap takes no time that anyone notices
 FELL = 0.25  # of the rough decrement at the last Hessian: below this another one is worth it
 NEAR = 1e3  # times the limit: a gap this near may be within it by a tighter lower bound
 SAME = 1e-4  # by which two computations of one value may differ, float32 sums included
@@ -607,36 +608,46 @@ def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
 
 
 def _settled(journey: Journey) -> bool:
-    """Take one more step of a method that squares its error, where data are small, if it gains.
+    """Take one more step of a method that squares its error, where that is cheap, if it gains.
 
     A gap of tol leaves coefficients with half the digits of tol. They are what is read in the end,
     and a step that squares the error gives them the rest.
     """
-    problem, before = journey.problem.objective, journey.certificate
+    problem, state, before = journey.problem.objective, journey.state, journey.certificate
     norms = journey.trace["gradient_norm"]
     if not (
-        journey.method.squares_its_error
-        and isinstance(problem, LinearProblem)
+        isinstance(problem, LinearProblem)
+        and journey.method.has_cheap_step(journey.problem, state)
         and before is not None
         and before.measured > SETTLED * journey.scale
         and len(norms) > 1
         and norms[-1] <= SQUARING * norms[-2]
-        and problem.matrix.entries * problem.outputs <= SMALL
     ):
         return False
-    state = journey.state
     with np.errstate(all="ignore"):
         journey.state = journey.method.advance(journey.problem, state)
-    if norm(journey.state.gradient) < norms[-1]:
+    proof = _proof_of_last_step(journey, state, before)
+    if proof is None:
+        journey.state = state
+        return False
+    journey.iteration += 1
+    journey.note()
+    journey.trace.annotate(gap=math.nan if proof.gap is None else proof.gap)
+    journey.certificate = proof
+    return True
+
+
+def _proof_of_last_step(journey: Journey, state: Any, before: Certificate) -> Certificate | None:
+    """What is proved of the point after `state`, which had the proof `before`; None if no more."""
+    after, problem = journey.state, journey.problem.objective
+    if not norm(after.gradient) < norm(state.gradient):
+        return None
+    if problem.matrix.entries * problem.outputs <= SMALL:
         proof = _certify(journey)
-        if proof.measured < before.measured:
-            journey.iteration += 1
-            journey.note()
-            journey.trace.annotate(gap=math.nan if proof.gap is None else proof.gap)
-            journey.certificate = proof
-            return True
-    journey.state = state
-    return False
+        return proof if proof.measured < before.measured else None
+    # What was proved holds for a lower point all the more, and a look at large data is saved.
+    fell = state.value - after.value > rounding_of(state.value, journey.problem.dtype)
+    return before if fell else None
 
 
 def _finish(

@@ -38,7 +38,6 @@ class Method:
     only_linear: ClassVar[bool] = False  # for LinearProblem alone
     adds_noise: ClassVar[bool] = False  # its own draws send the value up and down on the way
     is_second_order: ClassVar[bool] = False  # whether a few steps are to be enough near the optimum
-    squares_its_error: ClassVar[bool] = False  # whether each of those costs one look at the data
     descends: ClassVar[bool] = False  # every step lowers f, or at its rounding the gradient
     kappa_power: ClassVar[float | None] = None  # iterations grow like κ to this power; None: no law
 
@@ -93,6 +92,10 @@ class Method:
     def lower_bound(self, state: Any) -> float:
         """What F* is at least, as the method itself reckons: worth a proof where it is near F."""
         return -math.inf
+
+    def has_cheap_step(self, problem: Problem, state: Any) -> bool:
+        """Whether one more step would square the error for next to nothing."""
+        return False
 
     def dual_point(self, problem: Problem, state: Any) -> np.ndarray | None:
         """A point of the dual that is near that bound, float64[n] or [n, K]; None without one."""

@@ -90,7 +90,6 @@ class Newton(Method):
     State: ClassVar[type] = NewtonState
     descends: ClassVar[bool] = True
     is_second_order: ClassVar[bool] = True
-    squares_its_error: ClassVar[bool] = True
     takes_linear_penalty: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
 
@@ -135,6 +134,12 @@ class Newton(Method):
         if is_good and is_dear(problem.objective):
             return after
         return after._replace(hessian=no_hessian(problem))
+
+    def has_cheap_step(self, problem: Problem, state: NewtonState) -> bool:
+        """Where data are small, or H is at hand."""
+        data = problem.objective
+        is_small = data.matrix.entries * data.outputs < LARGE
+        return is_small or state.hessian.size > 0
 
 
 def _point(problem: Problem, w: np.ndarray) -> Point:
