@@ -3,7 +3,7 @@
 # make test-machines        the numeric part under the arithmetic of other CPUs, and all on other Pythons (hours)
 # make test-machines-quick  a pass through it (at most five minutes)
 # make check  format, lint, types, import direction
-# make bench  speed, as ratios measured side by side, and memory
+# make bench  speed, as ratios measured side by side, and memory; what the fixed tree of sums costs
 # make bench-linear  against other solvers of linear models, on real data (at most 30 minutes)
 # make bench-plan    what auto chose, beside the fastest method, on the same problems
 # make bench-drop-in  beside scikit-learn's classes of the same names, on data as people have it (at most 30 minutes)
@@ -63,6 +63,7 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/linear.py
+	$(BIN)/python benchmarks/leaves.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/threads.py
 	$(BIN)/python benchmarks/start.py

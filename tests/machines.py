@@ -43,8 +43,10 @@ AGAINST = "contracts/test_against_scikit_learn.py::test_{}_equal_scikit_learns[{
 QUICK = (
     "kernels/test_scores.py", "kernels/test_losses.py", "kernels/test_exponential.py",
     "kernels/test_gram.py", "objectives/test_least_squares.py", "objectives/test_gram.py",
-    "methods/test_cholesky.py", "methods/test_newton.py", "certificates/test_least_squares.py",
-    "certificates/test_dual_point.py", "estimators/test_ridge.py",
+    "methods/test_cholesky.py", "methods/test_newton.py", "methods/test_dual_step.py",
+    "methods/test_l1_quadratic.py", "certificates/test_least_squares.py",
+    "certificates/test_dual_point.py", "certificates/test_decrement.py",
+    "certificates/test_polished.py", "kernels/test_twofold.py", "estimators/test_ridge.py",
     "estimators/test_linear_svc.py", "contracts/test_train_and_predict.py",
     AGAINST.format("regressors", "ridge--no b"),
     AGAINST.format("classifiers", "logistic_regression-None--b"),

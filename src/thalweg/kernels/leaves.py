@@ -7,9 +7,9 @@ follows from the shape of the data alone, and the tree from their number: not fr
 of which takes whole subtrees and keeps one partial sum a level. So the result depends on the data
 and on the kind of CPU, not on how many worked at it, nor on which of them was faster.
 
-A leaf costs a call and an addition of its partial sum. It has a quarter of a million numbers to
-look at, or the second of two leaves would not be worth waking a thread for, and at least four times
-as many as its partial sum is long.
+A leaf costs a call and an addition of its partial sum. It has half a million numbers to look at, of
+two leaves 50,000, or the second would not be worth waking a thread for, and at least four times as
+many as its partial sum is long.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 from thalweg.kernels.elementwise import available_threads, blas, pool
 
 SECOND = 100_000  # numbers to look at from which there are two leaves; waking a thread takes 100 µs
-LEAF = 262_144  # in each of more than two; a call takes 5 µs, as long as looking at 8,000 numbers
+LEAF = 524_288  # in each of more than two; a call takes 20 µs, as long as looking at 25,000 numbers
 ADDED = 4  # times as many as the partial sum has, which is added up
 MOST_KEPT = 2**25  # numbers that the partial sums of a thread may have: 256 MB
 
@@ -33,9 +33,12 @@ Work = Callable[[int, int], Any]  # of the rows from start to stop
 
 
 @functools.lru_cache(maxsize=4096)
-def leaf_edges(rows: int, work: int, size: int = 1) -> Edges:
-    """Where leaves begin and end, for so many numbers to look at and a sum of `size` numbers."""
-    most = min(rows, work // (ADDED * max(1, size)))
+def leaf_edges(rows: int, work: int, size: int = 1, fewest: int = 1) -> Edges:
+    """Where leaves begin and end, for so many numbers to look at and a sum of `size` numbers.
+
+    Each has as many rows as `fewest`, or more.
+    """
+    most = min(rows // fewest, work // (ADDED * max(1, size)))
     count = 1
     if work >= SECOND and most >= 2:
         most = min(most, max(2, work // LEAF))

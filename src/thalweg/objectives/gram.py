@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from thalweg.objectives.linear import LinearProblem
 
 FEWEST = 1_000  # rows of a block of sparse ones
+ROWS = 1_024  # in a leaf at least: fewer would be multiplied no faster than their sums are added
 BENT = 0.7  # of the rows: where fewer have weight, the others are left out
 PRODUCTS = 25  # multiplications of a matrix product that take as long as looking at a number
 
@@ -114,7 +115,7 @@ def weighted_moments(
 
 def _gram_edges(rows: int, entries: int, size: int) -> tuple[int, ...]:
     """Leaves for a sum of size × size numbers, a multiplication of which takes little time."""
-    return leaf_edges(rows, entries * max(1, size // PRODUCTS), size * size)
+    return leaf_edges(rows, entries * max(1, size // PRODUCTS), size * size, ROWS)
 
 
 def _sparse_moments(
