@@ -110,6 +110,7 @@ class CertifiedMixin(CallbackSupportMixin):
             callback=listener,
             progress=bool(getattr(self, "verbose", 0)),
         )
+        run = self._settled(problem, run)
         is_wished = False
         if listener is not None:
             listener.end(run.w)
@@ -147,9 +148,14 @@ class CertifiedMixin(CallbackSupportMixin):
             seed=_seed(self.random_state),
             progress=bool(getattr(self, "verbose", 0)),
         )
+        runs = [self._settled(alone, run) for alone, run in zip(each, runs, strict=True)]
         for alone, run in zip(each, runs, strict=True):
             _warn(alone, run)
         return runs
+
+    def _settled(self, problem: LinearProblem, run: Run) -> Run:
+        """The run, ended where an estimator promises more than a minimum."""
+        return run
 
     def _keep(self, runs: list[Run], fitted: Callable[[list[np.ndarray]], Attributes]) -> None:
         """Set the runs, and the attributes that they found."""
@@ -199,11 +205,11 @@ def refuse(name: str, value: Any, way_out: str) -> NoReturn:
 
 def _warn(problem: LinearProblem, run: Run) -> None:
     """Tell of a run that did not reach the tolerance."""
-    if not (run.converged or _is_exact(problem, run)):
+    if not (run.converged or is_exact(problem, run)):
         warnings.warn(run.reason, ConvergenceWarning, stacklevel=4)
 
 
-def _is_exact(problem: LinearProblem, run: Run) -> bool:
+def is_exact(problem: LinearProblem, run: Run) -> bool:
     """Whether F is zero but for rounding, where no relative tolerance can be met: F ≥ F* ≥ 0."""
     return run.value <= sys.float_info.epsilon * problem.value(np.zeros(problem.dim))
 
