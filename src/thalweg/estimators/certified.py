@@ -98,6 +98,7 @@ class CertifiedMixin(CallbackSupportMixin):
 
     def _run(self, problem: LinearProblem, method: str | Method, told: Told, k: int = 0) -> Run:
         """Minimise from the start of run k, and warn if the tolerance was not reached."""
+        check_squares(problem)
         start = told.at[k]
         listener = told.run(k)
         run = minimize(
@@ -137,6 +138,7 @@ class CertifiedMixin(CallbackSupportMixin):
         ]
         if told.is_heard or len(each) == 1:
             return [self._run(alone, method, told, k) for k, alone in enumerate(each)]
+        check_squares(problem)
         runs = minimize_targets(
             problem,
             Y,
@@ -201,6 +203,16 @@ def chosen_method(
 def refuse(name: str, value: Any, way_out: str) -> NoReturn:
     """Raise: this value of a parameter of scikit-learn's cannot be honoured here."""
     raise InputError(f"{name} must not be {value!r} here: {way_out}")
+
+
+def check_squares(problem: LinearProblem) -> None:
+    """Raise where the squares of a column are beyond the range of a double: no method can begin."""
+    bad = np.flatnonzero(~np.isfinite(problem.rows.seen_squares))
+    if bad.size:
+        raise InputError(
+            f"X must have squares below {sys.float_info.max:.3g}, got larger ones in column "
+            f"{bad[0]}: divide it by its largest entry"
+        )
 
 
 def _warn(problem: LinearProblem, run: Run) -> None:
