@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from thalweg import data, doctor, nets, theory
+    from thalweg.certificates.certify import certify
     from thalweg.certificates.critical_point import CriticalPoint, classify
-    from thalweg.certificates.duality import certify
     from thalweg.core.certificate import Certificate
     from thalweg.core.errors import InputError, StorageError, ThalwegError
     from thalweg.core.finding import Finding, Severity
@@ -121,7 +121,7 @@ _HOMES = {
     "Table": "tables.table",
     "ThalwegError": "core.errors",
     "Trace": "core.trace",
-    "certify": "certificates.duality",
+    "certify": "certificates.certify",
     "check_convex": "objectives.convexity",
     "check_smooth": "objectives.convexity",
     "classify": "certificates.critical_point",

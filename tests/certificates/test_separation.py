@@ -107,3 +107,12 @@ def test_an_estimator_warns_with_the_reason():
     X, y = parted()
     with pytest.warns(ConvergenceWarning, match="There is no minimum"):
         tw.LogisticRegression(C=np.inf).fit(X, y)
+
+
+@pytest.mark.parametrize("depth", [0.0, 1e-9, 1e-5])
+def test_a_sample_that_is_a_hair_on_the_wrong_side_counts(depth):
+    """A linear programme that is solved to seven digits does not see it."""
+    x = np.array([-3.0, -2.0, -1.0, depth, -depth, 1.0, 2.0, 3.0])
+    y = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    data = tw.LinearProblem(x[:, None], y, "logistic", fit_intercept=False)
+    assert (separated(data, np.array([50.0])) is None) == (depth > 0.0)

@@ -23,10 +23,10 @@ def test_the_gap_is_that_of_the_run(saved):
     assert found.gap <= saved.run.certificate.limit
 
 
-def test_without_a_penalty_the_gradient_is_measured(tmp_path):
+def test_without_a_penalty_the_decrement_is_measured(tmp_path):
     job = Job("@diabetes", l2="0", method="newton")
     found = certified(train(job, tmp_path / "run", progress=False, report=False))
-    assert found.kind == "stationarity"
+    assert found.kind == "Newton decrement"
     assert found.holds
 
 

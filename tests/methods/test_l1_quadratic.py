@@ -47,7 +47,7 @@ def test_systems_lower_the_value_and_more_so_than_sweeps(seed, monkeypatch):
     best, s = start.copy(), g.copy()
     minimise_quadratic(H, s, 20.0, best, 1e-9)
     monkeypatch.setattr(l1_quadratic, "FEW_SWEEPS", 1)
-    monkeypatch.setattr(l1_quadratic, "MOST_SWEEPS", 1)
+    monkeypatch.setattr(l1_quadratic, "MOST_JOINS", 0)
     values = []
     for systems in range(6):
         monkeypatch.setattr(l1_quadratic, "MOST_SYSTEMS", systems)

@@ -13,8 +13,11 @@ scores have grown so large that it is likely:
 
     maximise Σᵢ yᵢx̃ᵢᵀu   subject to   0 ≤ yᵢx̃ᵢᵀu,  |uⱼ| ≤ 1
 
-A positive optimum is a plane, and 0 shows that there is none. Samples without weight do not count.
-Albert & Anderson, Biometrika 71 (1984).
+A positive optimum is a plane, and 0 shows that there is none. A programme is solved to some seven
+digits, though, and a lead of −10⁻⁸ may be one of 0 or a sample on the wrong side: the plane is
+turned so that all such samples lie upon it, to the last digit, and counts if the others are beside
+it still.
+Samples without weight do not count. Albert & Anderson, Biometrika 71 (1984).
 """
 
 from __future__ import annotations
@@ -34,7 +37,8 @@ NO_MINIMUM = "no minimum"  # the kind of these certificates
 EPS = float(np.finfo(np.float64).eps)
 LARGE = 15.0  # a score at which a probability is 0 or 1 to six digits
 MOST_ENTRIES = 300_000  # of the matrix of a linear programme
-UPON = 1e-7  # of the largest margin: one below it is zero, for a plane from a linear programme
+UPON = 1e-6  # of the largest lead: one below it may be zero, for a plane from a linear programme
+ROUNDED = 1e-13  # of what a lead is summed from: one below it is zero
 
 
 class Separator(NamedTuple):
@@ -137,14 +141,27 @@ def _by_programme(problem: LinearProblem) -> Separator | None:
     )
     if found.status != 0:
         return None
-    leads = A @ found.x
-    top = float(leads.max())
-    if not top > UPON * np.abs(A).sum(axis=1).max() or leads.min() < -UPON * top:
+    plane = _turned(A, found.x)
+    if plane is None:
         return None
-    u = found.x.reshape(problem.outputs, seen.shape[1]) if problem.term.is_matrix else found.x[None]
+    u = plane.reshape(problem.outputs, seen.shape[1]) if problem.term.is_matrix else plane[None]
     W, b = u[:, : problem.p] / sizes, u[:, problem.p :]
     w = np.concatenate([W.T.ravel(), b.ravel()])
     return separates(problem, w) or Separator(w, 0.0)
+
+
+def _turned(A: np.ndarray, u: np.ndarray) -> np.ndarray | None:
+    """The plane nearest to u upon which all those lie that nearly do, if others are beside it."""
+    leads, sizes = A @ u, np.abs(A).sum(axis=1)
+    if not leads.max() > UPON * sizes.max():
+        return None
+    upon = leads <= UPON * leads.max()
+    if np.any(upon):
+        u = u - np.linalg.lstsq(A[upon], A[upon] @ u, rcond=ROUNDED)[0]
+    rounding = ROUNDED * float(np.abs(u).max()) * sizes
+    leads = A @ u
+    is_plane = np.all(np.abs(leads[upon]) <= rounding[upon]) and np.all((leads > rounding)[~upon])
+    return u if is_plane else None
 
 
 def _leads(problem: LinearProblem, seen: np.ndarray, y: np.ndarray) -> np.ndarray:

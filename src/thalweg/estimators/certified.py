@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thalweg.core.certificate import Certificate
 from thalweg.core.errors import InputError
+from thalweg.core.plan import Plan
 from thalweg.core.run import Run
 from thalweg.core.trace import Trace
 from thalweg.estimators.callbacks import Attributes, CallbackSupportMixin, Told
@@ -96,7 +97,9 @@ class CertifiedMixin(CallbackSupportMixin):
         most = self._most_iterations
         return Told(self, X, y, sample_weight, starts=known, max_iter=most, fitted=fitted)
 
-    def _run(self, problem: LinearProblem, method: str | Method, told: Told, k: int = 0) -> Run:
+    def _run(
+        self, problem: LinearProblem, method: str | Method | Plan, told: Told, k: int = 0
+    ) -> Run:
         """Minimise from the start of run k, and warn if the tolerance was not reached."""
         check_squares(problem)
         start = told.at[k]

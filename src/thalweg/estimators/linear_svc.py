@@ -22,6 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from thalweg.core.errors import InputError
+from thalweg.core.run import Run
 from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, refuse
 from thalweg.estimators.classifier import LinearClassifier
@@ -129,7 +130,7 @@ class LinearSVC(LinearClassifier):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVC:
         """Fit to X, float[n, p], and labels y of any kind, samples weighted if wished."""
-        method = self._chosen_method()
+        asked = self._chosen_method()
         X, y = self._validated(X, y, [np.float64])
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
@@ -156,10 +157,14 @@ class LinearSVC(LinearClassifier):
             return {"classes_": classes, "coef_": np.ascontiguousarray(W), "intercept_": b}
 
         told = self._told(X, y, sample_weight, [None] * len(sides), rows.shape[1], fitted)
-        runs = [
-            self._run(self._problem(rows, is_it, of_side), method, told, k)
-            for k, (is_it, of_side) in enumerate(sides)
-        ]
+        first, runs = self._problem(rows, *sides[0]), list[Run]()
+        for k, (is_it, of_side) in enumerate(sides):
+            if np.array_equal(of_side, sides[0][1]):
+                # The same rows with the same weights: measured once, and one plan serves all.
+                plan = runs[0].plan if runs else None
+                runs.append(self._run(first.with_labels(is_it), plan or asked, told, k))
+            else:
+                runs.append(self._run(self._problem(rows, is_it, of_side), asked, told, k))
         self._keep(runs, fitted)
         self.n_iter_ = max(run.iterations for run in runs)
         told.end()

@@ -1,6 +1,6 @@
 """What the saved weights of a run are, proved anew on its data.
 
-linear     the duality gap of the weights, or their gradient where there is no penalty
+linear     the duality gap of the weights, or Newton's decrement where there is no penalty
 network    minimum, saddle, neither or not stationary, by the loss on some of its rows
 
 The data are read again and must be those that the run was trained on.
@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.certificates.certify import certify
 from thalweg.certificates.critical_point import CriticalPoint
-from thalweg.certificates.duality import certify, has_gap
-from thalweg.certificates.stationarity import limit, stationarity
 from thalweg.core.certificate import Certificate
 from thalweg.core.errors import InputError
 from thalweg.jobs.job import Job
@@ -41,11 +40,7 @@ def certified(saved: Saved, *, builder: str = "") -> Certificate | CriticalPoint
             f"{saved.folder} must hold one model, and model.npz is not that of weights.npz: "
             "restore both from a copy, or train again"
         )
-    if has_gap(problem):
-        return certify(problem, run.w, dual=run.dual, tol=saved.job.tol)
-    value, gradient = problem.value_and_gradient(run.w)
-    allowed = limit(problem.value_and_gradient(run.w0)[1], saved.job.tol)
-    return stationarity(problem, value, gradient, allowed, saved.job.tol)
+    return certify(problem, run.w, dual=run.dual, tol=saved.job.tol)
 
 
 def rows_again(saved: Saved) -> Rows:

@@ -10,11 +10,13 @@ import math
 
 import numpy as np
 
+from thalweg.certificates.decrement import DECREMENT
 from thalweg.certificates.duality import DUALITY_GAP
 from thalweg.curvature.extent import Extent
 from thalweg.methods.ending import Ending
 
 FORECAST_FROM = 6  # iterations; fewer say nothing of the rate
+SQUARES = (DUALITY_GAP, DECREMENT)  # kinds of certificates that fall like a norm's square
 HOPELESS = 100.0  # times the iterations so far: a forecast this far is no progress
 
 
@@ -58,7 +60,7 @@ def iterations_to_go(ending: Ending) -> float | None:
     if certificate.limit == 0.0:
         return None  # F(w = 0, best b) = 0: nothing but the optimum itself will do
     goal = math.log(certificate.limit)
-    if certificate.kind == DUALITY_GAP:  # which falls like the square of the norm
+    if certificate.kind in SQUARES:
         goal = now + 0.5 * math.log(certificate.limit / certificate.measured)
     return max(1.0, (goal - now) / slope)
 

@@ -1,6 +1,6 @@
-"""Minimise a small quadratic with an l1 penalty: sweeps find the support, a linear system the rest.
+"""Minimise a small quadratic with an l1 penalty: sweeps find the support, linear systems the rest.
 
-    minimise over d   gᵀd + ½dᵀHd + Σⱼ λⱼ|wⱼ + dⱼ|
+    minimise over d   q(d) = gᵀd + ½dᵀHd + Σⱼ λⱼ|wⱼ + dⱼ|
 
 in variables in which H has ones on its diagonal, so that units do not matter. Coordinate descent
 (`kernels.quadratic`) finds in a few sweeps which coordinates are not zero, and then may take
@@ -9,12 +9,18 @@ is a quadratic: with s = g + Hd,
 
     H_SS e = −s_S − λσ          d_S ← d_S + te
 
-leads to its minimum, and lowers the function all the way up to the first t ≤ 1 at which a sign
-changes; that coordinate stays at zero. A coordinate with λ = 0 has no sign, and is always in S.
-Sweeps follow, until no coordinate is far from optimality. A tiny ridge keeps the system regular
-where features are alike; it slows the way to the minimum, and does not move it.
+leads to its minimum. Where a sign changes on the way, q has a kink: it is convex and piecewise
+quadratic in t, and t is where it is lowest, a coordinate that stops at its kink stays at zero. A
+coordinate with λ = 0 has no sign, and is always in S. Where H_SS is singular and the right side is
+not in its range, q falls at a constant rate along what is left of it, up to a kink: features that
+are multiples of each other leave S so, but for one.
+
+Sweeps and systems take turns. Where that does not end it, coordinates join S one at a time, the one
+that is furthest from optimality first, each followed by a system: q falls at every step, and no
+support with its signs comes twice.
 
 Cost: a row of H for each move of a sweep, |S|³/3 multiplications for a system.
+Lee, Battle, Raina & Ng, NeurIPS 2006, for the search by systems alone.
 """
 
 from __future__ import annotations
@@ -27,9 +33,12 @@ import scipy.linalg
 from thalweg.kernels.quadratic import descend_quadratic
 
 FEW_SWEEPS = 8  # over all coordinates, before a system is solved
-MOST_SYSTEMS = 30
-MOST_SWEEPS = 100  # where those are not enough
+MOST_SYSTEMS = 30  # between sweeps
+MOST_JOINS = 500  # one at a time
 RIDGE = 1e-13  # on a diagonal of ones
+SINGULAR = 1e-13  # of the largest eigenvalue: one that is zero but for rounding
+IN_RANGE = 1e-7  # of a right side, that is rounding where it is not in the range
+PATIENCE = 5  # joins in a row that gain nothing
 
 
 def minimise_quadratic(
@@ -46,15 +55,45 @@ def minimise_quadratic(
     lam, x, g = d * lam, w / d, d * s
     scaled = H * np.outer(d, d)
     goal = max(tight * float(d.min()), share * float(_violations(x, g, lam).max(initial=0.0)))
-    for _ in range(MOST_SYSTEMS):
-        if descend_quadratic(scaled, g, lam, x, goal, FEW_SWEEPS) < FEW_SWEEPS:
-            break
-        if not _jump(scaled, g, lam, x):
-            descend_quadratic(scaled, g, lam, x, goal, MOST_SWEEPS)
-            break
-    else:
-        descend_quadratic(scaled, g, lam, x, goal, MOST_SWEEPS)
+    if not _by_turns(scaled, g, lam, x, goal):
+        _by_joins(scaled, g, lam, x, goal)
     w[:], s[:] = d * x, g / d
+
+
+def _by_turns(H: np.ndarray, g: np.ndarray, lam: np.ndarray, x: np.ndarray, goal: float) -> bool:
+    """Sweeps and systems in turn, in place; whether that was enough."""
+    for _ in range(MOST_SYSTEMS):
+        if descend_quadratic(H, g, lam, x, goal, FEW_SWEEPS) < FEW_SWEEPS:
+            return True
+        if not _jump(H, g, lam, x, _support(H, lam, x)):
+            return False
+    return False
+
+
+def _by_joins(H: np.ndarray, g: np.ndarray, lam: np.ndarray, x: np.ndarray, goal: float) -> None:
+    """Systems alone, in place; a coordinate joins when those of the support are better placed."""
+    first, start = g.copy(), x.copy()
+    least, idle = np.inf, 0
+    for _ in range(MOST_JOINS):
+        far = _violations(x, g, lam)
+        S = _support(H, lam, x)
+        far[np.diag(H) <= 0.0] = 0.0
+        worst = int(np.argmax(far))
+        if far[worst] <= goal or idle >= PATIENCE:
+            return
+        is_joining = x[worst] == 0.0 and lam[worst] > 0.0
+        if not _jump(H, g, lam, x, np.append(S, worst) if is_joining else S):
+            return
+        d = x - start
+        g[:] = first + H @ d  # many small changes would add up their rounding
+        value = 0.5 * float((first + g) @ d) + float(lam @ np.abs(x))
+        idle = 0 if value < least else idle + 1
+        least = min(value, least)
+
+
+def _support(H: np.ndarray, lam: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The coordinates that are not zero, or have nothing to hold them there."""
+    return np.flatnonzero(((x != 0.0) | (lam == 0.0)) & (np.diag(H) > 0.0))
 
 
 def _violations(x: np.ndarray, g: np.ndarray, lam: np.ndarray) -> np.ndarray:
@@ -63,25 +102,52 @@ def _violations(x: np.ndarray, g: np.ndarray, lam: np.ndarray) -> np.ndarray:
     return np.where(x == 0.0, at_zero, np.abs(g + lam * np.sign(x)))
 
 
-def _jump(H: np.ndarray, g: np.ndarray, lam: np.ndarray, x: np.ndarray) -> bool:
-    """Solve the system of the support and go as far as signs allow, in place; whether it moved."""
-    support = np.flatnonzero(((x != 0.0) | (lam == 0.0)) & (np.diag(H) > 0.0))
-    if not support.size:
+def _jump(H: np.ndarray, g: np.ndarray, lam: np.ndarray, x: np.ndarray, S: np.ndarray) -> bool:
+    """Solve the system of S and go to where q is lowest that way, in place; whether it moved."""
+    if not S.size:
         return False
-    old, signs = x[support], np.sign(x[support])
-    A = H[np.ix_(support, support)]
-    A[np.diag_indices_from(A)] += RIDGE * support.size
-    factor, info = scipy.linalg.lapack.dpotrf(A, lower=1, overwrite_a=1)
-    if info != 0:  # features that are alike
+    old, slopes, held = x[S], g[S], lam[S]
+    signs = np.where(old != 0.0, np.sign(old), -np.sign(slopes))  # one at zero joins downhill
+    A = H[np.ix_(S, S)]
+    e = _solved(A, -slopes - held * signs)
+    if not np.all(np.isfinite(e)):
         return False
-    e = scipy.linalg.lapack.dpotrs(factor, -g[support] - lam[support] * signs, lower=1)[0]
-    is_bound = (e * old < 0.0) & (lam[support] > 0.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        to_zero = np.where(is_bound, -old / e, np.inf)
-    t = min(1.0, float(to_zero.min(initial=np.inf)))
-    new = np.where(to_zero <= t, 0.0, old + t * e)
-    if not np.all(np.isfinite(new)):
+        kinks = np.where((old * e < 0.0) & (held > 0.0), -old / e, np.inf)
+        t = _lowest(float(slopes @ e + (held * signs) @ e), float(e @ A @ e), kinks, held * abs(e))
+        new = np.where(kinks == t, 0.0, old + t * e)
+    if not np.all(np.isfinite(new)) or np.array_equal(new, old):
         return False
-    g += (new - old) @ H[support]
-    x[support] = new
+    g += (new - old) @ H[S]
+    x[S] = new
     return True
+
+
+def _solved(A: np.ndarray, r: np.ndarray) -> np.ndarray:
+    """(A + τI)⁻¹r, τ tiny: a way down, if not the shortest, where A is singular."""
+    ridged = A.copy()
+    ridged[np.diag_indices_from(A)] += RIDGE * len(r)
+    factor, info = scipy.linalg.lapack.dpotrf(ridged, lower=1, overwrite_a=1)
+    if info == 0:
+        return scipy.linalg.lapack.dpotrs(factor, r, lower=1)[0]
+    curvatures, Q = np.linalg.eigh(A)
+    return Q @ ((Q.T @ r) / np.maximum(curvatures, RIDGE * len(r)))
+
+
+def _lowest(slope: float, curvature: float, kinks: np.ndarray, rises: np.ndarray) -> float:
+    """Where a convex function of t ≥ 0 is lowest, of this slope at 0 and this curvature.
+
+    At each of the `kinks` its slope grows by twice that of `rises`; 0 where it does not fall.
+    """
+    if not slope < 0.0:
+        return 0.0
+    last = 0.0
+    for j in np.argsort(kinks):
+        t = -slope / curvature if curvature > 0.0 else np.inf
+        if t <= kinks[j] or kinks[j] == np.inf:
+            return t if t < np.inf else last
+        slope += 2.0 * float(rises[j])
+        last = float(kinks[j])
+        if slope + last * curvature >= 0.0:
+            return last
+    return last

@@ -7,7 +7,8 @@ A method only knows how to advance. The loop measures each state, writes the tra
 with an `Outcome`:
 
     converged        duality gap ≤ tol · F(w = 0, best b) where the problem has one, otherwise
-                     ‖∇f(w)‖∞ ≤ tol · max(1, ‖∇f(w₀)‖∞): as the certificate measures it
+                     ‖∇f(w)‖∞ ≤ tol · max(1, ‖∇f(w₀)‖∞); without a penalty, Newton's decrement in
+                     place of a gap: as the certificate measures it
     diverged         a value or gradient that is no number, or a value out of all proportion
     stalled          the method cannot move, or nothing improved for long: half of the run, or
                      twenty iterations of a method that descends at every step; a value that keeps
@@ -31,6 +32,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from thalweg.certificates.decrement import (
+    decrement_certificate,
+    has_decrement,
+    rough_decrement,
+)
 from thalweg.certificates.duality import (
     Gap,
     constant_value,
@@ -73,6 +79,10 @@ DESCENT_WINDOW = 20  # the same for a method that is to improve at every step
 STILL = 0.1  # of the limit: a step of Newton's that gains less has arrived, or gets nowhere
 BETWEEN_LOOKS = 10  # iterations, where that did not end the run
 FIRST_LOOK = 16  # iteration at which it is asked whether there is a minimum; then at 32, 64, …
+SETTLED = 1e-15  # of F(w = 0, best b): a gap beyond which coefficients have all their digits
+SQUARING = 0.1  # of the gradient norm, that is left by a step of a method that squares its error
+SMALL = 1_000_000  # entries of X, up to which one more step takes no time that anyone notices
+FELL = 0.25  # of the rough decrement at the last Hessian: below this another one is worth it
 NEAR = 1e3  # times the limit: a gap this near may be within it by a tighter lower bound
 SAME = 1e-4  # by which two computations of one value may differ, float32 sums included
 
@@ -137,6 +147,8 @@ class Journey:
     certificate: Certificate | None = None  # of the present state, once it was paid for
     watch: Watcher | None = None
     looked_exactly_at: int = -BETWEEN_LOOKS  # iteration of the last gap by twice the digits
+    rough: float = math.inf  # decrement, by the gradient alone, where a Hessian was last paid for
+    has_better: bool = False  # whether `best` was found by twice the digits, and ends the run
     plane: Separator | None = None  # that shows F to have no minimum
     storage_problem: str = ""  # why the last checkpoint could not be written
 
@@ -158,8 +170,8 @@ class Journey:
 
     @cached_property
     def allowed(self) -> float:
-        """What to reach: a duality gap where the problem has one, else a gradient norm."""
-        if self.payment is not None:
+        """What to reach: a gap or a decrement of a linear problem, else a gradient norm."""
+        if self.payment is not None or has_decrement(self.problem.objective):
             return self.tol * self.scale
         return limit(self.first_norm, self.tol)
 
@@ -278,6 +290,9 @@ def drive(
                         _keep(checkpoint, journey)
     if checkpoint:
         _keep(checkpoint, journey)
+    is_due = outcome is Outcome.CONVERGED and journey.iteration < max_iter
+    if is_due and _settled(journey) and callback is not None:
+        callback(journey.step())
     return _finish(journey, outcome, checkpoint, remedy)
 
 
@@ -312,6 +327,7 @@ def _begin(
             seconds_before=progress["seconds"],
             payment=Payment(*progress["payment"]) if progress["payment"] else None,
             looked_exactly_at=progress.get("looked_exactly_at", -BETWEEN_LOOKS),
+            rough=progress.get("rough", math.inf),
             started=started,
         )  # fmt: skip
         storage.check_same(checkpoint.file, saved, journey.identity)
@@ -397,7 +413,10 @@ def _runs_away(journey: Journey) -> bool:
     if not isinstance(problem, LinearProblem) or not may_run_away(problem):
         return False
     journey.plane = separated(problem, journey.state.w)
-    return journey.plane is not None
+    if journey.plane is None:
+        return False
+    journey.certificate = None  # a small decrement proves nothing where there is no minimum
+    return True
 
 
 def _still_falls(journey: Journey) -> bool:
@@ -416,6 +435,8 @@ def _still_falls(journey: Journey) -> bool:
 def _is_converged(journey: Journey) -> bool:
     """Whether the certificate holds; cheap numbers decide whether it is worth its price."""
     measured = journey.trace.last["gradient_norm"]
+    if has_decrement(journey.problem.objective):
+        return _has_small_decrement(journey)
     if journey.payment is None:
         return measured <= journey.allowed and _certify(journey).holds
     passes = journey.problem.passes
@@ -424,12 +445,24 @@ def _is_converged(journey: Journey) -> bool:
     found = _gap(journey, journey.payment, journey.state.w)
     if found.gap > journey.allowed and _stands_still(journey):
         journey.looked_exactly_at = journey.iteration
-        found = _exact(journey, journey.state.w, found)
+        found = _exact(journey, journey.state.w, found, may_move=True)
+        if journey.has_better:
+            journey.trace.annotate(value=journey.best.value)
     journey.certificate = gap_certificate(
         found, journey.scale, journey.tol, journey.problem.objective.l2
     )
     journey.payment = journey.payment.after(passes, measured, found)
     journey.trace.annotate(gap=found.gap)
+    return journey.certificate.holds
+
+
+def _has_small_decrement(journey: Journey) -> bool:
+    """Whether a problem without a penalty has arrived; a Hessian is paid for when it may have."""
+    rough = rough_decrement(journey.problem.objective, journey.state.gradient)
+    if rough > min(journey.allowed, FELL * journey.rough):
+        return False
+    journey.rough = rough
+    journey.certificate = _certify(journey)
     return journey.certificate.holds
 
 
@@ -443,11 +476,28 @@ def _stands_still(journey: Journey) -> bool:
     return bool(values[-2] - values[-1] <= STILL * journey.allowed)
 
 
-def _exact(journey: Journey, w: np.ndarray, found: Gap) -> Gap:
-    """The gap of the point that would be returned, by twice the digits where that is affordable."""
+def _exact(journey: Journey, w: np.ndarray, found: Gap, *, may_move: bool) -> Gap:
+    """The gap of the point that would be returned, by twice the digits where that is affordable.
+
+    Those may lead to a point that float64 does not reach. Where a run `may_move`, for it stands
+    still, that is its end, if the gap there is within the tolerance, and that at `w` is not.
+    """
+    found, better = exactly(journey.problem.objective, _rounded(journey, w), found, journey.allowed)
+    if not may_move or better is None or found.gap <= journey.allowed:
+        return found
+    w = _rounded(journey, better.astype(journey.problem.dtype))
     problem = journey.problem.objective
-    w = carried(journey.returned(w), journey.objective, problem).astype(np.float64)
-    return exactly(problem, w, found, journey.allowed)[0]
+    there, _ = exactly(problem, w, duality_gap(problem, w), journey.allowed)
+    if there.gap > journey.allowed:
+        return found
+    journey.best, journey.has_better = Best(w.astype(journey.problem.dtype), there.primal), True
+    return there
+
+
+def _rounded(journey: Journey, w: np.ndarray) -> np.ndarray:
+    """The point that would be returned for `w`, about the mean again, float64[dim]."""
+    there = carried(journey.returned(w), journey.objective, journey.problem.objective)
+    return there.astype(np.float64)
 
 
 def _is_due(journey: Journey, payment: Payment, measured: float) -> bool:
@@ -482,16 +532,16 @@ def _gap(journey: Journey, payment: Payment, w: np.ndarray, *, thorough: bool = 
     return found
 
 
-def _certify(journey: Journey, best: Best | None = None) -> Certificate:
+def _certify(journey: Journey, best: Best | None = None, *, may_move: bool = False) -> Certificate:
     """The certificate at the present point, or at the best one, with what theory adds.
 
     A promise for the present point holds for the best one too: it is no higher.
     """
     promise = journey.method.guarantee(journey.problem, journey.state)
-    return replace(_proof(journey, best), in_expectation=promise)
+    return replace(_proof(journey, best, may_move), in_expectation=promise)
 
 
-def _proof(journey: Journey, best: Best | None) -> Certificate:
+def _proof(journey: Journey, best: Best | None, may_move: bool) -> Certificate:
     """What is proved about the present point, or about the best one.
 
     A noisy gradient, or a gradient mapping that belongs to the point before, only says when to
@@ -504,8 +554,10 @@ def _proof(journey: Journey, best: Best | None) -> Certificate:
     if journey.payment is not None:
         found = _gap(journey, journey.payment, point.w, thorough=True)
         if found.gap > journey.allowed:
-            found = _exact(journey, point.w, found)
+            found = _exact(journey, point.w, found, may_move=may_move)
         return gap_certificate(found, journey.scale, journey.tol, journey.problem.objective.l2)
+    if has_decrement(problem.objective):
+        return decrement_certificate(problem.objective, _rounded(journey, point.w), journey.tol)
     gradient = journey.state.gradient
     if best or problem.is_composite or problem.is_noisy:
         exact = known(problem.smooth, "exact") or problem.smooth
@@ -543,6 +595,7 @@ def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
             "improved_at": journey.improved_at,
             "payment": journey.payment,
             "looked_exactly_at": journey.looked_exactly_at,
+            "rough": journey.rough,
             "watch": journey.watch.record() if journey.watch else None,
         },
         journey.state,
@@ -551,6 +604,39 @@ def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
             "best_w": journey.best.w,
         },
     )
+
+
+def _settled(journey: Journey) -> bool:
+    """Take one more step of a method that squares its error, where data are small, if it gains.
+
+    A gap of tol leaves coefficients with half the digits of tol. They are what is read in the end,
+    and a step that squares the error gives them the rest.
+    """
+    problem, before = journey.problem.objective, journey.certificate
+    norms = journey.trace["gradient_norm"]
+    if not (
+        journey.method.squares_its_error
+        and isinstance(problem, LinearProblem)
+        and before is not None
+        and before.measured > SETTLED * journey.scale
+        and len(norms) > 1
+        and norms[-1] <= SQUARING * norms[-2]
+        and problem.matrix.entries * problem.outputs <= SMALL
+    ):
+        return False
+    state = journey.state
+    with np.errstate(all="ignore"):
+        journey.state = journey.method.advance(journey.problem, state)
+    if norm(journey.state.gradient) < norms[-1]:
+        proof = _certify(journey)
+        if proof.measured < before.measured:
+            journey.iteration += 1
+            journey.note()
+            journey.trace.annotate(gap=math.nan if proof.gap is None else proof.gap)
+            journey.certificate = proof
+            return True
+    journey.state = state
+    return False
 
 
 def _finish(
@@ -565,10 +651,12 @@ def _finish(
         outcome, ran_out = Outcome.NO_MINIMUM, False
     was_lower = journey.best.value < journey.state.value and not journey.problem.is_noisy
     at_best = outcome is Outcome.DIVERGED or (ran_out and was_lower)
-    point = journey.best if at_best else journey.state
     certificate = None if at_best else journey.certificate
     if certificate is None or not certificate.holds:  # what was due before may have been less tight
-        certificate = _certify(journey, journey.best if at_best else None)
+        is_stuck = outcome is Outcome.STALLED
+        certificate = _certify(journey, journey.best if at_best else None, may_move=is_stuck)
+    at_best = at_best or journey.has_better
+    point = journey.best if at_best else journey.state
     if ran_out and journey.payment is not None and certificate.holds:
         outcome = Outcome.CONVERGED  # no gap was due when the run ended, but it is small enough
     ending = Ending(

@@ -38,6 +38,7 @@ class Method:
     only_linear: ClassVar[bool] = False  # for LinearProblem alone
     adds_noise: ClassVar[bool] = False  # its own draws send the value up and down on the way
     is_second_order: ClassVar[bool] = False  # whether a few steps are to be enough near the optimum
+    squares_its_error: ClassVar[bool] = False  # whether each of those costs one look at the data
     descends: ClassVar[bool] = False  # every step lowers f, or at its rounding the gradient
     kappa_power: ClassVar[float | None] = None  # iterations grow like κ to this power; None: no law
 

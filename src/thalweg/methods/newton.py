@@ -21,6 +21,9 @@ There hᵢ = max(ℓ″ᵢ, νκᵢ), κ the curvature of a parabola that touche
 the model lies above F, and its minimum is lower. ν falls tenfold after a step that was taken at
 once, and grows until there is one.
 
+Where a linear problem has fewer samples than features, and l2 alone, the system is one of samples
+(`dual_step`), and H stands for its curvatures h.
+
 With an l1 penalty, on a linear problem, the quadratic keeps the penalty (`prox_newton`). The
 squared loss is its own quadratic: after one pass for its sums (`objectives.least_squares`), a step
 and the gap that proves it take no other look at the data.
@@ -40,6 +43,7 @@ import scipy.linalg
 
 from thalweg.certificates.stationarity import norm
 from thalweg.core.errors import InputError
+from thalweg.methods.dual_step import dual_direction, has_fewer_samples
 from thalweg.methods.exact_step import exact_point, exact_step, has_sums
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
@@ -71,7 +75,7 @@ class NewtonState(NamedTuple):
     gradient: np.ndarray  # ∇f(w), float[dim]; with l1 the shortest subgradient of F
     slope: np.ndarray  # ∇f(w), float[dim]
     scores: np.ndarray  # of a linear problem at w, float64[n] or [n, K]; else empty
-    hessian: np.ndarray  # H of an earlier point, to be used again, float64[dim, dim]; else empty
+    hessian: np.ndarray  # H of an earlier point, to be used again, float64[dim, dim]; or its h
     rng: np.random.Generator  # draws the samples
     steps: int  # taken
     floor: float  # ν; 0 for losses without kinks
@@ -85,15 +89,17 @@ class Newton(Method):
     State: ClassVar[type] = NewtonState
     descends: ClassVar[bool] = True
     is_second_order: ClassVar[bool] = True
+    squares_its_error: ClassVar[bool] = True
     takes_linear_penalty: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
 
     def check(self, problem: Problem) -> None:
         """The Hessian must fit, and its factorisation be affordable."""
         dim = problem.dim
-        if dim > MOST_VARIABLES:
+        order = min(dim, problem.objective.n) if has_fewer_samples(problem.objective) else dim
+        if order > MOST_VARIABLES:
             raise InputError(
-                f"newton factorises a {dim}×{dim} Hessian, at most {MOST_VARIABLES} variables: "
+                f"newton factorises a {order}×{order} Hessian, at most {MOST_VARIABLES} variables: "
                 'use method="newton-cg"'
             )
 
@@ -172,7 +178,12 @@ def hessian(problem: Problem, point: Point, floor: float = 0.0) -> np.ndarray:
     """H at a point, float[dim, dim]; none is needed where the sums have it."""
     if has_sums(problem.objective):
         return no_hessian(problem)
-    return problem.hessian_at(point, floor).matrix()
+    H = problem.hessian_at(point, floor)
+    if has_fewer_samples(problem.objective):
+        h = H.curvatures()
+        assert h is not None
+        return h
+    return H.matrix()
 
 
 def newton_step(problem: Problem, point: Point, H: np.ndarray) -> Point | None:
@@ -183,9 +194,14 @@ def newton_step(problem: Problem, point: Point, H: np.ndarray) -> Point | None:
         return None
     if problem.is_composite:
         return prox_newton_step(problem, point, H)
-    ridge = RIDGE if point.scores.size else 0.0
-    p = -solve(H, point.gradient, ridge).astype(point.w.dtype, copy=False)
-    return strong_wolfe(Line(problem, point, p), 1.0)
+    p: np.ndarray | None
+    if has_fewer_samples(problem.objective):
+        p = dual_direction(problem, point, H)
+    else:
+        p = -solve(H, point.gradient, RIDGE if point.scores.size else 0.0)
+    if p is None:
+        return None
+    return strong_wolfe(Line(problem, point, p.astype(point.w.dtype, copy=False)), 1.0)
 
 
 def solve(H: np.ndarray, g: np.ndarray, ridge: float) -> np.ndarray:

@@ -33,9 +33,8 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse
 
-from thalweg.kernels.rows import CSR
 from thalweg.objectives.features import Features
-from thalweg.objectives.gram import feature_gram, sample_rows
+from thalweg.objectives.gram import feature_gram, row_products, sample_rows
 from thalweg.objectives.linear import LinearProblem
 from thalweg.objectives.rows import BLOCK
 
@@ -233,16 +232,11 @@ def _robust() -> System:
 
 def _sample_products(data: LinearProblem) -> np.ndarray:
     """ZZᵀ, float64[n, n]; a sparse X stays so."""
-    X = data.matrix.rows
-    if not isinstance(X, CSR) or data.rows.shift is not None:
-        Z = sample_rows(data)
-        return Z @ Z.T
-    d = data.features.units
-    S = scipy.sparse.csr_array((X.data.astype(np.float64), X.indices, X.indptr), data.matrix.shape)
-    S = S @ scipy.sparse.diags_array(d)
-    m = d * (data.rows.mean_about(None) if data.fit_intercept else np.zeros(data.p))
-    Xm = S @ m
-    K = (S @ S.T).toarray()
-    K += float(m @ m) - Xm[:, None] - Xm
-    roots = np.sqrt(data.weights)
-    return K * np.outer(roots, roots)
+    c = data.weights
+    roots = np.sqrt(c)
+    if not data.fit_intercept:
+        return row_products(data.features) * np.outer(roots, roots)
+    K = row_products(data.features.centred)
+    # About the mean but for its rounding, which a large mean makes large: about it once more.
+    with_mean = K @ c
+    return (K - with_mean[:, None] - with_mean + float(c @ with_mean)) * np.outer(roots, roots)

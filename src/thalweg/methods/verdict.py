@@ -13,14 +13,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from thalweg.certificates.duality import DUALITY_GAP
 from thalweg.certificates.stationarity import measured_quantity
 from thalweg.core.card import count_of
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.outcome import Outcome
 from thalweg.methods.cause import broken_limit, conditioning, measure, promised_gain, timid_step
 from thalweg.methods.ending import Ending
-from thalweg.methods.forecast import circles, forecast
+from thalweg.methods.forecast import SQUARES, circles, forecast
 
 ROUNDED = 1e4  # ulps of f: a gain that is promised but not seen, and rounding does not explain
 RUNAWAY = 1e3  # times the first gradient norm: a function that ends so is not near a minimum
@@ -53,7 +52,7 @@ def _converged(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
     head = f"{ending.outcome} {_distance(ending)}."
     certificate = ending.certificate
     began_there = ending.trace.last["iteration"] == 0 and certificate.measured > 0
-    if not began_there or certificate.kind == DUALITY_GAP:
+    if not began_there or certificate.kind in SQUARES:
         return head, ()
     finding = Finding(
         name="stationary from the start",
@@ -84,8 +83,8 @@ def _distance(ending: Ending) -> str:
     certificate = ending.certificate
     relation = "≤" if certificate.holds else ">"
     what = measured_quantity(ending.problem.objective)
-    if certificate.kind == DUALITY_GAP:
-        what = "duality gap"
+    if certificate.kind in SQUARES:
+        what = certificate.kind
     count = count_of(int(ending.trace.last["iteration"]), "iteration")
     return f"{what} = {certificate.measured:.3g} {relation} {certificate.limit:.3g} after {count}"
 

@@ -27,6 +27,7 @@ import numpy as np
 from thalweg.core.vector import exact_dot
 from thalweg.curvature.extent import Extent, spectrum_extent
 from thalweg.kernels.linear import quadratics_pass, squares_pass
+from thalweg.objectives.gram import row_products
 from thalweg.objectives.rows import Rows
 
 LANCZOS_STEPS = 60  # products for L: its error bound is then some percent of L
@@ -93,7 +94,7 @@ class Features:
     def on(self, rows: Rows) -> Features:
         """These features of other rows: origin and scales stay."""
         part = copy.copy(self)
-        for cached in ("row_squares", "column_squares", "gram_extent", "centred"):
+        for cached in ("row_squares", "row_products", "column_squares", "gram_extent", "centred"):
             part.__dict__.pop(cached, None)
         part.rows = rows
         return part
@@ -175,6 +176,11 @@ class Features:
             out += float(u @ t**2)
             np.maximum(out, 0.0, out=out)
         return out + self.fit_intercept
+
+    @cached_property
+    def row_products(self) -> np.ndarray:
+        """x̂ᵢᵀx̂ⱼ, float64[n, n]: for few samples of many features."""
+        return row_products(self)
 
     @cached_property
     def gram_extent(self) -> Extent:

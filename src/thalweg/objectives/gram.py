@@ -1,10 +1,10 @@
 """Gram matrices of a linear problem's features, centred and weighted, a block of rows at a time.
 
     G = Σᵢ cᵢ (xᵢ − m)(xᵢ − m)ᵀ           p × p, for p ≤ n
-    K = [√(cᵢcⱼ) (xᵢ − m)ᵀ(xⱼ − m)]       n × n, for n < p
+    K = [(xᵢ − m)ᵀ(xⱼ − m)]               n × n, for n < p
 
 in the features that the model sees (scaled, if it standardizes); m is their weighted mean with an
-intercept and 0 without. They share their non-zero eigenvalues. Centring before the product keeps
+intercept and 0 without. G and √cᵢKᵢⱼ√cⱼ share their non-zero eigenvalues. Centring first keeps
 the digits that G − mmᵀ would lose when means are large. Of a sparse X only the features that every
 row stores can be centred so; the others have zeros, so that their means are no larger than what
 they vary by, but for a few digits.
@@ -31,6 +31,7 @@ from thalweg.objectives.matrix import Matrix
 from thalweg.objectives.rows import BLOCK, is_full
 
 if TYPE_CHECKING:
+    from thalweg.objectives.features import Features
     from thalweg.objectives.linear import LinearProblem
 
 FEWEST = 1_000  # rows of a block of sparse ones
@@ -144,7 +145,11 @@ def class_gram(problem: LinearProblem, probabilities: np.ndarray) -> np.ndarray:
         H = np.zeros((dim // K, K, dim // K, K))
         for top in range(start, stop, rows):
             here = slice(top, min(top + rows, stop))
-            block, c, p = _features(problem, X[here]), problem.weights[here], probabilities[here]
+            block, c, p = (
+                _seen(problem.features, X[here]),
+                problem.weights[here],
+                probabilities[here],
+            )
             for k in range(K):
                 weighted = block * np.sqrt(c * p[:, k])[:, None]
                 H[:, k, :, k] += weighted.T @ weighted
@@ -157,15 +162,14 @@ def class_gram(problem: LinearProblem, probabilities: np.ndarray) -> np.ndarray:
     return with_blas(tree_sum, part, edges, problem.threads).reshape(dim, dim)
 
 
-def _features(problem: LinearProblem, rows: Any) -> np.ndarray:
+def _seen(features: Features, rows: Any) -> np.ndarray:
     """The x̃ᵢ of some rows of X, float64[rows, p] or [rows, p + 1]."""
     block = (rows.toarray() if scipy.sparse.issparse(rows) else rows).astype(np.float64)
-    features = problem.features
     if features.origin is not None:
         block -= features.origin
     if features.scales is not None:
         block *= features.scales
-    return np.column_stack([block, np.ones(len(block))]) if problem.fit_intercept else block
+    return np.column_stack([block, np.ones(len(block))]) if features.fit_intercept else block
 
 
 def feature_gram(problem: LinearProblem) -> np.ndarray:
@@ -192,6 +196,28 @@ def sample_rows(problem: LinearProblem, start: int = 0, stop: int | None = None)
     return Z
 
 
+def row_products(features: Features) -> np.ndarray:
+    """x̂ᵢᵀx̂ⱼ of all pairs of samples, float64[n, n], a block of columns at a time."""
+    rows = features.rows
+    X, (n, p) = rows.matrix.rows, rows.matrix.shape
+    a, d = features.place, features.units
+    if isinstance(X, CSR) and rows.shift is None:
+        # Means that do not dwarf what they vary by: (x − a)ᵀ(x − a) loses nothing to speak of.
+        S = _scipy(X, (n, p)) @ scipy.sparse.diags_array(d)
+        with_mean = S @ (d * a)
+        K = (S @ S.T).toarray()
+        K += float(d * a @ (d * a)) - with_mean[:, None] - with_mean
+        return K
+    dense = _scipy(X, (n, p)).toarray() if isinstance(X, CSR) else X
+    K = np.zeros((n, n))
+    width = max(1, BLOCK // n)
+    for left in range(0, p, width):
+        here = slice(left, left + width)
+        block = (dense[:, here] - a[here]) * d[here]
+        K += block @ block.T
+    return K
+
+
 def weighted_means(problem: LinearProblem) -> np.ndarray:
     """About m in the units of X, float64[p]; zero without an intercept."""
     return problem.rows.means if problem.fit_intercept else np.zeros(problem.p)
@@ -211,7 +237,7 @@ def rough_gram(problem: LinearProblem, rows: np.ndarray, h: np.ndarray) -> np.nd
     def part(start: int, stop: int) -> np.ndarray:
         taken = problem.matrix.take(rows[start:stop])
         X = _scipy(taken.rows, taken.shape) if isinstance(taken.rows, CSR) else taken.rows
-        block = _features(problem, X)
+        block = _seen(problem.features, X)
         block *= np.sqrt(h[start:stop])[:, None]
         lengths = np.sqrt(np.einsum("ij,ij->j", block, block))
         units = np.empty(block.shape, dtype=np.float32)

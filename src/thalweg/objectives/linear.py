@@ -247,6 +247,12 @@ class LinearProblem:
         y = check_targets(y, self.n)
         return self.with_term("squared", OneScore(LOSSES["squared"], y, self.delta))
 
+    def with_labels(self, is_second: np.ndarray) -> LinearProblem:
+        """The same problem with other labels: whether each sample is of the second class."""
+        assert isinstance(self.term, OneScore)
+        term = OneScore(self.term.code, np.where(is_second, 1.0, -1.0), self.delta)
+        return self.with_term(self.loss, term)
+
     def with_features(self, features: Features) -> LinearProblem:
         """The same samples with features about another origin, or in other units."""
         return self._seen(features)

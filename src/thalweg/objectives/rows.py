@@ -29,6 +29,7 @@ from thalweg.objectives.matrix import Matrix, check_finite
 
 OFFSET = 1e-4  # (σ/|m|)² below which a column is shifted
 CONSTANT = 1e-28  # of Σcx²: a variance below it is that of a constant
+ROUNDED = 1e-10  # of Σc(x − s)²: one below it is 0, where entries have s in common
 BLOCK = 200_000  # entries of a block of rows: it stays in cache between the steps made with it
 
 
@@ -84,13 +85,17 @@ class Rows:
             self._see_shifted(np.where(is_offset, means, 0.0) if self.matrix.is_sparse else means)
             off, about = self._moments()
             off[~is_offset] = 0.0
-            if moments is None:
-                variances = np.where(is_offset, about - off**2, variances)
+            # x − m is exact here: what a column varies by is seen to the last ulp of its entries.
+            spread = about - off**2
+            spread[spread <= ROUNDED * about] = 0.0
+            is_known = (spread > 0.0) & (variances > 0.0) & (moments is not None)
+            variances = np.where(is_offset & ~is_known, spread, variances)
             means, before = means + off, means
             tilt = (before - means) + off
             self._see_shifted(np.where(is_offset, means, 0.0) if self.matrix.is_sparse else means)
         self._tilt = tilt  # float64[p]; None for 0
-        variances = np.where(variances > CONSTANT * squares, variances, 0.0)
+        is_constant = ~is_offset & (variances <= CONSTANT * squares)
+        variances = np.where(is_constant, 0.0, variances)
         variances[~np.isfinite(squares)] = np.inf
         return means, variances, squares
 

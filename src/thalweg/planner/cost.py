@@ -22,6 +22,7 @@ import scipy.linalg
 
 from thalweg.kernels.elementwise import blas
 from thalweg.kernels.rows import CSR
+from thalweg.methods.dual_step import has_fewer_samples
 from thalweg.methods.method import Method
 from thalweg.methods.preconditioner import rows_of_a_sample
 from thalweg.methods.problem import Problem
@@ -41,6 +42,7 @@ LONG = 2e-3  # seconds beside which the errors of a clock are small
 LINE = 8  # numbers in a cache line
 GRAM_SHARE = 4  # one of so many rows of a Gram matrix, which is timed on enough of them for BLAS
 WIDE = 200, 1_000  # rows and columns of the product that is timed for the system of samples
+SHARED = 7.0  # steps of newton that use one K, about
 LARGEST = 400  # variables of a factorisation that is timed; a larger one takes dim³ as long
 
 
@@ -68,7 +70,9 @@ class Cost:
 
     @cached_property
     def hessian(self) -> float:
-        """The whole Hessian, and its factorisation."""
+        """The whole Hessian, and its factors; or the system of samples, a share of K in it."""
+        if has_fewer_samples(self.problem):
+            return self.row_products / SHARED + _factorised(self.problem.n)
         gram = self._scaled(lambda part: part.hessian_at(np.zeros(part.score_shape)).matrix())
         return gram + self.factorisation
 
@@ -80,13 +84,17 @@ class Cost:
     @cached_property
     def ridge(self) -> float:
         """The system of ridge regression in its smaller form, and its factors."""
-        data = self.problem
-        if not is_dual(data):
+        if not is_dual(self.problem):
             return self.hessian
+        return self.row_products + _factorised(self.problem.n)
+
+    @cached_property
+    def row_products(self) -> float:
+        """x̂ᵢᵀx̂ⱼ of all pairs of samples."""
+        data = self.problem
         wide = np.ones((min(data.n, WIDE[0]), min(data.p, WIDE[1])))
         seconds = min(_seconds(lambda: wide @ wide.T) for _ in range(2))
-        products = seconds * (data.n / len(wide)) ** 2 * (data.p / wide.shape[1])
-        return products + _factorised(data.n)
+        return seconds * (data.n / len(wide)) ** 2 * (data.p / wide.shape[1])
 
     @cached_property
     def blocks(self) -> float:

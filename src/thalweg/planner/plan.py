@@ -16,6 +16,7 @@ from thalweg.certificates.duality import constant_value
 from thalweg.core.checks import check_number, describe
 from thalweg.core.errors import InputError
 from thalweg.core.plan import ESTIMATED, Measured, Plan, PlanRow
+from thalweg.methods.dual_step import has_fewer_samples
 from thalweg.methods.problem import Problem
 from thalweg.methods.ridge_system import is_dual
 from thalweg.methods.table import METHODS
@@ -104,8 +105,11 @@ def _is_small(row: PlanRow, problem: LinearProblem) -> bool:
     """Whether all that a method would do is done in a moment."""
     width = problem.matrix.entries / problem.n * problem.outputs  # of a row, without zeros
     hessian = problem.n * (width + problem.fit_intercept) ** 2 + problem.dim**3 / 3
-    system = problem.n**2 * width + problem.n**3 / 3 if is_dual(problem) else hessian
-    work = {"cholesky": system, "newton": hessian}
+    of_samples = problem.n**2 * width + problem.n**3 / 3
+    work = {
+        "cholesky": of_samples if is_dual(problem) else hessian,
+        "newton": of_samples if has_fewer_samples(problem) else hessian,
+    }
     work |= {"cd": 100 * problem.matrix.entries, "fista": 2_000 * problem.matrix.entries}
     return row.eligible and work.get(row.method, math.inf) <= SMALL
 
