@@ -22,9 +22,7 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 
-from thalweg.certificates.duality import certify, has_gap
-from thalweg.certificates.stationarity import stationarity
-from thalweg.core.certificate import Certificate
+from thalweg.certificates.certify import certify
 from thalweg.core.run import Run
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.linear import LinearProblem
@@ -48,12 +46,11 @@ def at_smallest(problem: LinearProblem, run: Run) -> Run | None:
     value = problem.value(w)
     if not value <= run.value + SAME * problem.value(np.zeros_like(w)):
         return None
-    certificate = _proof(problem, w, run)
+    certificate = certify(problem, w, dual=run.dual, tol=run.tol)
     if run.certificate.holds and not certificate.holds:
-        if value > run.value and _proof(problem, run.w, run).holds:
+        if value > run.value:
             return None
-        # What is proved there is so here, where F is no higher; or it was by remembered slopes.
-        certificate = run.certificate
+        certificate = run.certificate  # what is proved there is so here, where F is no higher
     return replace(run, w=w, value=value, certificate=certificate)
 
 
@@ -74,15 +71,6 @@ def smallest(problem: LinearProblem, w: np.ndarray) -> np.ndarray:
     most = STEPS * min(data.n, data.p)
     u = lsqr(Z, times(coefficients), atol=EPS, btol=EPS, conlim=0.0, iter_lim=most)[0]
     return data.enter(data.features.join(u, b), problem).astype(w.dtype, copy=False)
-
-
-def _proof(problem: LinearProblem, w: np.ndarray, run: Run) -> Certificate:
-    """What the run proved of its own end, of `w`."""
-    if has_gap(problem):
-        return certify(problem, w, dual=run.dual, tol=run.tol)
-    data = problem.centred
-    found = data.value_and_gradient(problem.enter(w, data))
-    return stationarity(data, *found, run.certificate.limit, run.tol)
 
 
 def _may_depend(problem: LinearProblem, squares: np.ndarray) -> bool:
