@@ -44,9 +44,6 @@ ONE_STORAGE = {
     "margins.class_curved_vector_pass",
 }  # fmt: skip
 
-# Kernels that are given X as a dense matrix of float64, whatever it is stored as.
-ONE_KIND = {"twofold.scores_pass", "twofold.transpose_pass"}
-
 
 def matrix(storage, dtype, writeable):
     rng = np.random.default_rng(0)
@@ -123,8 +120,6 @@ def called_by_kernels():
 
 def signatures(name, given):
     """How many there are to be: features are gathered in float64, dense or sparse."""
-    if name in ONE_KIND:
-        return 1
     is_for_one = "dense" in name or "sparse" in name or name in ONE_STORAGE
     return {"rows": len(STORAGES) // (2 if is_for_one else 1), "features": 2, "none": 1}[given]
 

@@ -1,6 +1,8 @@
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from thalweg.kernels import twofold
 
@@ -9,6 +11,11 @@ RNG = np.random.default_rng(0)
 
 def exact(high, low=0.0):
     return Fraction(float(high)) + Fraction(float(low))
+
+
+def pairs(count, size=1.0):
+    high = size * RNG.standard_normal(count)
+    return list(zip(high, high * 2.0**-54 * RNG.uniform(-1, 1, count), strict=True))
 
 
 def test_a_sum_and_what_it_lost():
@@ -29,36 +36,50 @@ def test_a_product_that_cannot_be_split_is_left_as_it_is():
     assert twofold.two_product(1e305, 2.0) == (2e305, 0.0)
 
 
-def far_data(n=7, p=4):
-    X = RNG.standard_normal((n, p)) + np.array([0.0, 1e9, -2015.0, 1e-9])
-    return X, X.mean(axis=0)
+def test_sums_products_and_quotients_of_pairs():
+    for a, b in zip(pairs(50), pairs(50, 1e3), strict=True):
+        x, y = exact(*a), exact(*b)
+        for found, right, size in (
+            (twofold.pair_sum(*a, *b), x + y, abs(x) + abs(y)),
+            (twofold.pair_product(*a, *b), x * y, abs(x * y)),
+            (twofold.pair_quotient(*a, *b), x / y, abs(x / y)),
+        ):
+            assert abs(exact(*found) - right) <= Fraction(2) ** -103 * size
 
 
-def test_scores_have_twice_the_digits():
-    X, origin = far_data()
-    w, low = RNG.standard_normal(4), 1e-18 * RNG.standard_normal(4)
-    z, z_low = np.empty(7), np.empty(7)
-    twofold.scores_pass(X, origin, w, low, 0.3, 1e-19, z, z_low)
-    for i in range(7):
-        right = exact(0.3, 1e-19)
-        size = abs(right)
-        for j in range(4):
-            term = (exact(X[i, j]) - exact(origin[j])) * exact(w[j], low[j])
-            right, size = right + term, size + abs(term)
-        assert abs(exact(z[i], z_low[i]) - right) <= Fraction(2) ** -100 * size
-        assert z[i] == float(right) or abs(z_low[i]) >= 2.0**-55 * abs(z[i])
+def test_the_square_of_a_root_is_what_it_was():
+    for a, low in pairs(50):
+        a, low = (a, low) if a > 0 else (-a, -low)
+        right = exact(a, low)
+        assert abs(exact(*twofold.pair_root(a, low)) ** 2 - right) <= Fraction(2) ** -102 * right
 
 
-def test_sums_over_samples_have_twice_the_digits():
-    X, origin = far_data()
-    c, theta = np.full(7, 1 / 7), RNG.standard_normal(7)
-    low = 1e-18 * RNG.standard_normal(7)
-    r, r_low, v, v_low = np.empty(7), np.empty(7), np.empty(4), np.empty(4)
-    total = twofold.weighted_pass(c, theta, low, r, r_low)
-    twofold.transpose_pass(X, origin, r, r_low, v, v_low)
-    terms = [exact(c[i]) * exact(theta[i], low[i]) for i in range(7)]
-    assert abs(exact(*total) - sum(terms)) <= Fraction(2) ** -100 * sum(map(abs, terms))
-    for j in range(4):
-        products = [(exact(X[i, j]) - exact(origin[j])) * terms[i] for i in range(7)]
-        error = abs(exact(v[j], v_low[j]) - sum(products))
-        assert error <= Fraction(2) ** -99 * sum(map(abs, products))
+def error_of_exp(x, low):
+    with localcontext(prec=60):
+        right = (Decimal(x) + Decimal(low)).exp()
+        high, rest = twofold.pair_exp(x, low)
+        return float(abs((Decimal(high) + Decimal(rest)) / right - 1))
+
+
+@pytest.mark.parametrize(("low", "high"), [(-670.0, 709.0), (-2.0, 2.0), (-1e-3, 1e-3)])
+def test_the_exponential_is_right_to_twice_the_digits(low, high):
+    x = RNG.uniform(low, high, 300)
+    for high, low in zip(x, x * 2.0**-54 * RNG.uniform(-1, 1, 300), strict=True):
+        assert error_of_exp(float(high), float(low)) <= 1e-31
+
+
+def test_the_exponential_of_what_is_next_to_nothing():
+    for x in 10.0 ** -np.arange(5.0, 300.0, 7.0):
+        assert error_of_exp(float(x), 0.0) <= 1e-31
+    assert twofold.pair_exp(0.0, 0.0) == (1.0, 0.0)
+    assert twofold.pair_exp(1e-20, 0.0) == (1.0, 1e-20)
+
+
+def test_the_exponential_at_the_ends_of_float64():
+    for x in (709.79, 710.0, 1e308, np.inf):
+        assert twofold.pair_exp(x, 0.0) == (np.inf, 0.0)
+    for x in (-745.3, -1e4, -1e308, -np.inf):
+        assert twofold.pair_exp(x, 0.0) == (0.0, 0.0)
+    assert np.isnan(twofold.pair_exp(np.nan, 0.0)[0])
+    assert twofold.pair_exp(709.78, 0.0)[0] == pytest.approx(np.exp(709.78), rel=1e-13)
+    assert twofold.pair_exp(-745.0, 0.0)[0] == 5e-324

@@ -2,19 +2,28 @@
 
 Near the optimum of a badly scaled problem the slopes at a rounded w are a bad dual point: an ulp of
 w moves vⱼ = Σᵢ cᵢθᵢxᵢⱼ by an ulp of Σᵢ cᵢxᵢⱼ²wⱼ, which may dwarf l2·wⱼ, and D loses its square over
-2·l2. So the optimum is sought in numbers that have twice the digits (`kernels.twofold`): with w, z
-and the gradient as pairs, and H as it is in float64,
+2·l2. So the optimum is sought in numbers that have twice the digits (`kernels.twofold`): with w, z,
+the slopes and the gradient as pairs,
 
-    H_SS e = −(∇f(w) + l1 sign w)_S        w ← w + te        S the support, or all where l1 = 0
+    w ← w + te        w + e where the quadratic at w, plus l1, is least (`exact_step`)
 
-A coordinate that would change its sign stays at zero; one beyond its bound |∇fⱼ| ≤ l1 joins S. The
-slopes at the last w are the dual point, pairs too where the loss is piecewise quadratic: any θ is
-one, and its D is computed with twice the digits again. Of the given point P is computed so as well.
+The slopes at the last w are the dual point (`exact_slopes`): any θ is one, and its D is computed
+with twice the digits again. Of the given point P is computed so as well. The intercept is the
+coefficient of a column of ones that no penalty holds. The last w, rounded, may be better than the
+given one: it is returned beside the gap.
 
-The last w, rounded, may be better than the given one: it is returned beside the gap.
+H is a float64 matrix as long as that gets anywhere, and of pairs, with factors of pairs, from then
+on, if it is small enough: columns of 10⁹ that are nearly alike need that. For K classes it is made
+of the pairs of them,
 
-Cost: some 10 looks at X, of 30 operations an entry, and as many factorisations; memory 4np numbers.
-For problems of a million entries at most.
+    uᵀHu = Σᵢ Σ_{k<m} cᵢpᵢₖpᵢₘ (x̂ᵢᵀuₖ − x̂ᵢᵀuₘ)² + l2‖u‖²
+
+so that the rounding of p changes each square by an ulp of it, also in directions that are hardly
+bent. Along one vector added to all classes nothing is bent: their mean is taken off where no l1
+forbids it, and H made stiff along it.
+
+Cost: some 10 looks at X, of 30K operations an entry, and as many factorisations; memory 5np
+numbers. For problems of a million entries at most.
 """
 
 from __future__ import annotations
@@ -22,23 +31,25 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse
 
-from thalweg.certificates.dual_point import BALANCED, EPS, TINY, unit
+from thalweg.certificates.dual_point import BALANCED, EPS, TINY, LowerBound, unit
+from thalweg.certificates.exact_slopes import exact_losses
+from thalweg.certificates.exact_step import exact_step
+from thalweg.certificates.pair import Pair
 from thalweg.core.vector import dot
-from thalweg.kernels import twofold
-from thalweg.kernels.duality import conjugates_pass, sides_pass, slopes_pass
-from thalweg.kernels.losses import LOGISTIC
-from thalweg.kernels.margins import curvatures_pass
+from thalweg.kernels import twofold_passes as passes
+from thalweg.kernels.duality import sides_pass
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.linear import LinearProblem
 
-MOST_ENTRIES = 1_000_000  # of X as a dense matrix
+MOST_ENTRIES = 1_000_000  # of X as a dense matrix, times the number of scores
 MOST_VARIABLES = 600  # of a matrix that is factorised some ten times
+MOST_PRODUCTS = 30_000_000  # of pairs, for a matrix of them and its factors: 15 ms
 STEPS = 40
 ENOUGH = 0.1  # of the limit: a gap that is not worth another step
-RIDGE = 1e-14  # on a diagonal of ones
+SLOW = 0.5  # of the last gap: one that float64 does not make smaller than this
+PATIENCE = 3  # steps that gain nothing
 HALVINGS = 12
 
 
@@ -51,32 +62,22 @@ class Polished(NamedTuple):
     w: np.ndarray  # the point that D belongs to, rounded, float64[dim]
 
 
-class Pair(NamedTuple):
-    """A vector with twice the digits."""
-
-    high: np.ndarray
-    low: np.ndarray
-
-
 class Look(NamedTuple):
-    """All that is known at a point."""
+    """All that is known at a point. Of q rows, the last is that of the intercepts, if any."""
 
-    w: Pair  # coefficients, float64[p]
-    b: tuple[float, float]
-    z: np.ndarray  # scores, rounded, float64[n]
+    w: Pair  # float64[q, K]
+    z: Pair  # scores, float64[n, K]
     value: float  # P
-    theta: Pair  # slopes, float64[n]
-    bends: np.ndarray  # cᵢℓ″, float64[n]
-    g: np.ndarray  # ∇f by w, float64[p]
-    v: np.ndarray  # Σ cᵢθᵢx̂ᵢ, float64[p]
-    sigma: float  # Σ cᵢθᵢ, and ∇f by b
+    theta: Pair  # slopes, float64[n, K]
+    bends: np.ndarray  # cᵢℓ″, float64[n, 1], or probabilities, float64[n, K]
+    v: Pair  # Σ cᵢx̂ᵢθᵢᵀ, float64[q, K]
+    g: Pair  # ∇f = v + l2·w, float64[q, K]
 
 
 def affordable(problem: LinearProblem) -> bool:
-    """Whether the problem is small enough, and has one score a sample."""
+    """Whether the problem is small enough, and has a penalty."""
     return (
-        not problem.term.is_matrix
-        and problem.n * problem.p <= MOST_ENTRIES
+        problem.n * problem.p * problem.outputs <= MOST_ENTRIES
         and problem.dim <= MOST_VARIABLES
         and (problem.l1 > 0.0 or problem.l2 > 0.0)
     )
@@ -90,189 +91,171 @@ def polished(problem: LinearProblem, w: np.ndarray, limit: float) -> Polished:
 class _Polish:
     def __init__(self, problem: LinearProblem) -> None:
         self.problem = problem
+        n, p, q = problem.n, problem.p, problem.p + problem.fit_intercept
         X = problem.matrix.rows
         if isinstance(X, CSR):
             X = scipy.sparse.csr_array(tuple(X), shape=problem.matrix.shape).toarray()
-        self.X = np.array(X, dtype=np.float64, order="C")  # its own: kernels are compiled once
-        self.origin, self.d = problem.features.place, problem.features.units
-        self.seen = (self.X - self.origin) * self.d  # x̂, for H alone
+        X = np.array(X, dtype=np.float64, order="C")  # its own: kernels are compiled once
+        self.A = Pair.of(np.ones((n, q)))  # x̂ and 1
+        passes.features_pass(X, problem.features.place, problem.features.units, *self.A)
+        self.c = np.array(problem.weights, dtype=np.float64)
+        self.losses = exact_losses(problem.term, self.c)
+        is_held = np.arange(q)[:, None] < p
+        self.l1, self.l2 = problem.l1 * is_held, problem.l2 * is_held  # of each row, float64[q, 1]
+        self.lengths = np.sqrt(np.einsum("i,ij,ij->j", self.c, self.A.high, self.A.high))
 
     def run(self, w: np.ndarray, limit: float) -> Polished:
         problem = self.problem
-        coefficients, b = problem.split(w)
-        at = self.look(Pair(coefficients.copy(), np.zeros(problem.p)), (float(b), 0.0))
+        high = np.array(w).reshape(-1, problem.outputs)
+        at = self.look(Pair.of(high))
         given, rounding = at.value, self.value_rounding(at)
-        dual, error = self.bound(at)
-        best = at
+        if problem.outputs > 1:
+            at = self.look(self.settled(at.w))
+        bound, best = self.bound(at), at
+        is_exact, idle = False, 0
         for _ in range(STEPS):
-            if given - dual + rounding + error <= ENOUGH * limit:
+            gap = given + rounding - bound.floor
+            if gap <= ENOUGH * limit or idle > PATIENCE:
                 break
-            ahead = self.stepped(at)
-            if ahead is None:
+            ahead = self.stepped(at, is_exact)
+            idle += 1
+            if ahead is not None:
+                found = self.bound(ahead)
+                if found.floor > bound.floor or ahead.value < at.value:
+                    idle = 0
+                if found.floor > bound.floor:
+                    bound, best = found, ahead
+                at = ahead
+            is_slow = not given + rounding - bound.floor < SLOW * gap
+            if is_slow and not is_exact and self.is_small():
+                is_exact, idle = True, 0
+            elif ahead is None:
                 break
-            at = ahead
-            found, more = self.bound(at)
-            if found - more > dual - error:
-                dual, error, best = found, more, at
-        point = problem.features.join(best.w.high, best.b[0])
-        return Polished(given, dual, rounding + error, point)
+        return Polished(given, bound.value, rounding + bound.rounding, best.w.high.ravel())
 
-    def look(self, w: Pair, b: tuple[float, float]) -> Look:
+    def is_small(self) -> bool:
+        """Whether a matrix of pairs is affordable."""
+        dim = self.problem.dim
+        return (self.problem.n + dim) * dim**2 <= MOST_PRODUCTS
+
+    def settled(self, w: Pair) -> Pair:
+        """The point with the mean over the classes taken off the rows that no l1 holds."""
+        for _ in range(2):  # a mean is rounded, and leaves a rest
+            mean = (w.high + w.low).mean(axis=1, keepdims=True)
+            w = w.plus(Pair.of(np.where(self.l1 > 0.0, 0.0, -mean)))
+        return w
+
+    def look(self, w: Pair) -> Look:
         """Scores and slopes at a pair."""
-        problem, n, p = self.problem, self.problem.n, self.problem.p
-        W = _scaled(self.d, w)
-        z, z_low = np.empty(n), np.empty(n)
-        twofold.scores_pass(self.X, self.origin, *W, *b, z, z_low)
-        c, term = problem.weights, problem.term
-        theta, bends = np.empty(n), np.empty(n)
-        losses = slopes_pass(term.code, z, term.y, c, term.delta, theta)
-        curvatures_pass(z, term.y, c, term.code, term.delta, 0, n, bends)
-        # What the low part of a score adds, to first order: beyond that nothing is left.
-        losses += float(c @ (theta * z_low))
-        theta_low = np.divide(bends, c, out=np.zeros(n), where=c > 0.0) * z_low
-        if (
-            term.code != LOGISTIC
-        ):  # the slope is z − y where there is curvature, and 0 or ±δ elsewhere
-            theta_low += np.where(bends > 0.0, _lost(z, term.y, theta), 0.0)
-        r, r_low, v, v_low = np.empty(n), np.empty(n), np.empty(p), np.empty(p)
-        sigma, _ = twofold.weighted_pass(c, theta, theta_low, r, r_low)
-        twofold.transpose_pass(self.X, self.origin, r, r_low, v, v_low)
-        v = self.d * v + self.d * v_low
-        value = losses + problem.ridge(w.high) + problem.l1 * float(np.abs(w.high).sum())
-        g = v + (problem.l2 * w.high + problem.l2 * w.low)
-        return Look(w, b, z, value, Pair(theta, theta_low), bends, g, v, sigma)
+        z = Pair.empty(self.problem.n, self.problem.outputs)
+        passes.scores_pass(*self.A, *w, *z)
+        losses, theta, bends = self.losses.slopes(z)
+        v = Pair.empty(*w.high.shape)
+        passes.transpose_pass(*self.A, self.c, *theta, *v)
+        g = v.plus(w.times(self.l2))
+        return Look(w, z, losses + self.penalties(w), theta, bends, v, g)
 
-    def stepped(self, at: Look) -> Look | None:
-        """The point after a step of Newton's on the support, if P is no higher there."""
-        problem, p = self.problem, self.problem.p
-        w, l1 = at.w.high, problem.l1
-        pull = np.where(w != 0.0, l1 * np.sign(w), 0.0)
-        joins = (w == 0.0) & (np.abs(at.g) > l1)
-        pull[joins] = -l1 * np.sign(at.g[joins])
-        S = np.flatnonzero((w != 0.0) | joins) if l1 > 0.0 else np.arange(p)
-        e, e_b = self.direction(at, S, at.g[S] + pull[S])
-        if e is None:
+    def penalties(self, w: Pair) -> float:
+        """(l2/2)‖w‖² + l1‖w‖₁ of the coefficients."""
+        W = w.high[: self.problem.p]
+        return self.problem.ridge(W) + self.problem.l1 * float(np.abs(W).sum())
+
+    def stepped(self, at: Look, is_exact: bool) -> Look | None:
+        """The point after a step of Newton's, if P is no higher there."""
+        H = self.hessian(at.bends, is_exact)
+        l1 = np.repeat(self.l1, self.problem.outputs)
+        w = exact_step(H, at.g.reshape(-1), at.w.reshape(-1), l1, is_exact)
+        if w is None:
             return None
-        stays = np.zeros(p, dtype=bool)
-        moves = np.zeros(p)
-        moves[S] = e
-        if l1 > 0.0:
-            # Beyond zero the quadratic is another one; and one that joins must do so downhill.
-            stays = ((w + moves) * w < 0.0) | (joins & (moves * at.g > 0.0))
-        t = 1.0
+        ahead = w.reshape(*at.w.high.shape)
+        e = ahead.plus(at.w.times(-1.0))
         noise = 4.0 * EPS * abs(at.value)
-        for _ in range(HALVINGS):
-            ahead = _plus(at.w, t * moves)
-            ahead.high[stays], ahead.low[stays] = 0.0, 0.0
-            high, low = _two_sum(at.b[0], at.b[1] + t * e_b)
-            if np.array_equal(ahead.high, w) and not np.any(ahead.low - at.w.low):
+        for halvings in range(1, HALVINGS):
+            if np.array_equal(ahead.high, at.w.high) and np.array_equal(ahead.low, at.w.low):
                 return None
-            found = self.look(ahead, (high, low))
+            found = self.look(ahead)
             if found.value <= at.value + noise:
                 return found
-            t *= 0.5
+            ahead = at.w.plus(e.times(0.5**halvings))
         return None
 
-    def direction(self, at: Look, S: np.ndarray, slopes: np.ndarray) -> tuple:
-        """−H⁻¹ of the slopes in S and the intercept, by factors of H in units of its diagonal."""
-        problem = self.problem
-        A = self.seen[:, S]
-        H = (A.T * at.bends) @ A
-        H[np.diag_indices_from(H)] += problem.l2
-        g = slopes
-        if problem.fit_intercept:
-            edge = A.T @ at.bends
-            total = float(at.bends.sum())
-            H = np.block([[H, edge[:, None]], [edge[None, :], np.full((1, 1), total)]])
-            g = np.append(slopes, at.sigma)
-        D = np.diag(H)
-        if not (D.size and np.all(np.isfinite(H))):
-            return None, 0.0
-        d = 1.0 / np.sqrt(np.where(D > 0.0, D, 1.0))
-        scaled = H * np.outer(d, d)
-        scaled[np.diag_indices_from(scaled)] += RIDGE * len(d)
-        factor, info = scipy.linalg.lapack.dpotrf(scaled, lower=1)
-        if info != 0:
-            scaled[np.diag_indices_from(scaled)] += 1e-10
-            factor, info = scipy.linalg.lapack.dpotrf(scaled, lower=1)
-            if info != 0:
-                return None, 0.0
-        e = -d * scipy.linalg.lapack.dpotrs(factor, d * g, lower=1)[0]
-        if not np.all(np.isfinite(e)):
-            return None, 0.0
-        return (e[:-1], float(e[-1])) if problem.fit_intercept else (e, 0.0)
+    def hessian(self, bends: np.ndarray, is_exact: bool) -> Pair:
+        """H, float64[qK, qK]; as stiff along one vector added to all classes as along others."""
+        K, q = self.problem.outputs, self.A.high.shape[1]
+        H = Pair.of(np.zeros((q, K, q, K)))
+        if K == 1:
+            H.put(np.s_[:, 0, :, 0], self.gram(bends[:, 0].copy(), is_exact))
+        for k in range(K):
+            for m in range(k):
+                G = self.gram(self.c * bends[:, k] * bends[:, m], is_exact)
+                for a, b in ((k, m), (m, k)):
+                    H.put(np.s_[:, a, :, b], G.times(-1.0))
+                    H.put(np.s_[:, a, :, a], H.at(np.s_[:, a, :, a]).plus(G))
+        if K > 1:
+            # No slope is along it; with l1 it is a direction like others.
+            stiff = np.where(self.l1[:, 0] > 0.0, 0.0, np.einsum("jkjk->j", H.high) / K**2)
+            rows = np.arange(q)
+            blocks = np.s_[rows, :, rows, :]
+            H.put(blocks, H.at(blocks).plus(Pair.of(stiff[:, None, None])))
+        return H.reshape(q * K, q * K).plus(Pair.of(np.diag(np.repeat(self.l2, K))))
 
-    def bound(self, at: Look) -> tuple[float, float]:
+    def gram(self, h: np.ndarray, is_exact: bool) -> Pair:
+        """Σᵢ hᵢx̂ᵢx̂ᵢᵀ, float64[q, q]."""
+        A = self.A
+        if not is_exact:
+            return Pair.of((A.high.T * h) @ A.high)
+        G = Pair.empty(A.high.shape[1], A.high.shape[1])
+        passes.gram_pass(*A, h, *G)
+        return G
+
+    def bound(self, at: Look) -> LowerBound:
         """D at the slopes, scaled into ‖v‖∞ ≤ l1 where l2 = 0, and its rounding."""
-        problem, term = self.problem, self.problem.term
-        (theta, low), v, scale = at.theta, at.v, 1.0
-        spread = float(np.sqrt(np.einsum("i,i,i", problem.weights, theta, theta)))
-        lengths = np.sqrt(np.einsum("i,ij,ij->j", problem.weights, self.seen, self.seen))
-        error = EPS * np.abs(v) + unit(problem.n) * EPS * lengths * spread
-        left = 0.0
+        problem, p = self.problem, self.problem.p
+        spread, lengths, scale = self.spread(at.theta.high), self.lengths[:p], 1.0
+        # What v is off by, each class by itself, in units of the lengths of the columns.
+        off = unit(problem.n + problem.outputs) * EPS * spread
+        shrunk = 0.0
         if problem.fit_intercept:
-            # Σcθ = σ is to be 0. Shrinking the slopes of the heavier side would see to that: D
-            # loses σb by it to first order, and vⱼ moves by σ times a mean of x̂ⱼ on that side.
-            left = abs(at.sigma) + unit(problem.n) * EPS * spread
-            side = max(sides_pass(theta, problem.weights))
-            if not left <= BALANCED * side:
-                return -np.inf, 0.0
-            error += left / max(side, TINY) * spread * lengths
+            shrunk, moved = self.balanced(at, np.abs(at.v.high[p]) + off)
+            if not shrunk <= BALANCED:
+                return LowerBound(-np.inf, 0.0)
+            off = off + moved
+        error = np.multiply.outer(lengths, off)
+        v = np.abs(at.v.high[:p])
         if problem.l2 == 0.0:
-            steepest = float((np.abs(v) + error).max(initial=0.0))
+            steepest = float((v * (1.0 + EPS) + error).max(initial=0.0))
             if steepest > problem.l1:
                 scale = problem.l1 / (steepest * (1.0 + 4.0 * EPS))
-                theta = scale * theta
-        conjugates, size = conjugates_pass(term.code, theta, term.y, problem.weights, problem.delta)
-        # The slope of ℓ* is z, or nearly, where θ was scaled: by that its low part counts.
-        conjugates += scale * float(problem.weights @ (at.z * low))
-        rounding = unit(1) * size + left * abs(at.b[0])
+        conjugates, size = self.losses.conjugates(at.z, at.theta, scale)
+        rounding = unit(1) * (size + abs(conjugates)) + 2.0 * shrunk * (size + shrunk)
         if problem.l2 == 0.0:
-            return -conjugates, rounding
-        beyond = np.maximum(np.abs(v) - problem.l1, 0.0)
+            return LowerBound(-conjugates, rounding)
+        beyond = (v - problem.l1) + np.sign(at.v.high[:p]) * at.v.low[:p]
+        beyond, error = np.maximum(beyond, 0.0).ravel(), error.ravel()
         penalty = dot(beyond, beyond) / (2.0 * problem.l2)
         rounding += (dot(beyond, error) + 0.5 * dot(error, error)) / problem.l2
-        return -conjugates - penalty, rounding + unit(1) * penalty
+        return LowerBound(-conjugates - penalty, rounding + unit(beyond.size) * penalty)
+
+    def balanced(self, at: Look, left: np.ndarray) -> tuple[float, np.ndarray]:
+        """What making Σ cθ zero would do: the share of slopes that is moved, and what moves v.
+
+        Of one score, the slopes of the heavier side are shrunk. Of several, mass of classes that
+        are predicted too often is moved to those predicted too rarely, as in `dual_point`: a class
+        of Σ cp = s that is over by σ gives the share σ/s of each p. Σ cᵢθᵢ is off by `left`.
+        """
+        if self.problem.outputs == 1:
+            shrunk = left / max(*sides_pass(at.theta.high.ravel(), self.c), TINY)
+            return float(shrunk[0]), shrunk * self.spread(at.theta.high)
+        shrunk = left / np.maximum(self.c @ at.bends, TINY)
+        moved = shrunk * self.spread(at.bends)
+        return float(shrunk.max()), moved + moved.sum()
+
+    def spread(self, theta: np.ndarray) -> np.ndarray:
+        """√(Σ cᵢθᵢ²) of each class, float64[K]."""
+        return np.sqrt(np.einsum("i,ik,ik->k", self.c, theta, theta))
 
     def value_rounding(self, at: Look) -> float:
         """What rounding has left in P."""
-        problem = self.problem
-        theta = at.theta.high
-        spread = float(np.sqrt(np.einsum("i,i,i", problem.weights, theta, theta)))
-        lengths = np.sqrt(np.einsum("i,ij,ij->j", problem.weights, self.seen, self.seen))
-        size = abs(at.b[0]) + float(lengths @ np.abs(at.w.high))
-        delta = unit(problem.p) * EPS * size
-        penalties = problem.ridge(at.w.high) + problem.l1 * float(np.abs(at.w.high).sum())
-        by_scores = delta * spread + 0.5 * delta**2
-        return by_scores + unit(1) * abs(at.value) + unit(problem.p) * penalties
-
-
-def _lost(z: np.ndarray, y: np.ndarray, difference: np.ndarray) -> np.ndarray:
-    """What z − y lost in rounding."""
-    t = difference - z
-    return (z - (difference - t)) - (y + t)
-
-
-def _scaled(d: np.ndarray, w: Pair) -> Pair:
-    """d∘w as a pair."""
-    if np.all(d == 1.0):
-        return w
-    high = d * w.high
-    low = np.array([twofold.two_product.py_func(a, b)[1] for a, b in zip(d, w.high, strict=True)])
-    return Pair(high, low + d * w.low)
-
-
-def _plus(w: Pair, e: np.ndarray) -> Pair:
-    """w + e as a pair."""
-    s = w.high + e
-    t = s - w.high
-    lost = (w.high - (s - t)) + (e - t)
-    low = lost + w.low
-    high = s + low
-    return Pair(high, low - (high - s))
-
-
-def _two_sum(a: float, b: float) -> tuple[float, float]:
-    s = a + b
-    t = s - a
-    return s, (a - (s - t)) + (b - t)
+        delta = unit(self.problem.p) * EPS * (self.lengths @ np.abs(at.w.high))
+        by_scores = dot(delta, self.spread(at.theta.high)) + 0.5 * dot(delta, delta)
+        return by_scores + unit(1) * abs(at.value) + unit(at.w.high.size) * self.penalties(at.w)

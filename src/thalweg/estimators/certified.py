@@ -28,7 +28,7 @@ from thalweg.estimators.callbacks import Attributes, CallbackSupportMixin, Told
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import minimize
-from thalweg.planner.targets import minimize_targets
+from thalweg.planner.targets import minimize_targets, of_targets
 
 AUTO = "auto"
 MANY = 10_000  # iterations, where max_iter is None
@@ -133,12 +133,9 @@ class CertifiedMixin(CallbackSupportMixin):
     ) -> list[Run]:
         """A run for each column of `Y`, float64[n, T], with its (l1, l2).
 
-        All at once where nobody listens to the single ones.
+        All at once where nobody listens to the single ones. `problem` is that of the first column.
         """
-        each = [
-            problem.with_target(Y[:, k]).replaced(l1=l1, l2=l2)
-            for k, (l1, l2) in enumerate(penalties)
-        ]
+        each = of_targets(problem, Y, penalties)
         if told.is_heard or len(each) == 1:
             return [self._run(alone, method, told, k) for k, alone in enumerate(each)]
         check_squares(problem)

@@ -79,7 +79,7 @@ DESCENT_WINDOW = 20  # the same for a method that is to improve at every step
 STILL = 0.1  # of the limit: a step of Newton's that gains less has arrived, or gets nowhere
 BETWEEN_LOOKS = 10  # iterations, where that did not end the run
 FIRST_LOOK = 16  # iteration at which it is asked whether there is a minimum; then at 32, 64, …
-SETTLED = 1e-15  # of F(w = 0, best b): a gap beyond which coefficients have all their digits
+SETTLED = 1e-14  # of F(w = 0, best b): a gap beyond which coefficients have all their digits
 SQUARING = 0.1  # of the gradient norm, that is left by a step of a method that squares its error
 SMALL = 1_000_000  # entries of X, up to which one more step takes no time that anyone notices
 FELL = 0.25  # of the rough decrement at the last Hessian: below this another one is worth it

@@ -7,7 +7,7 @@ by Cholesky factors of D^−½HD^−½, D the diagonal of H, so that a variable'
 Where H is not safely positive definite, H = QΛQᵀ and p = −Q|Λ|⁻¹Qᵀ∇f(w): a negative curvature
 enters with its absolute value, so that p runs away from the saddle along it instead of towards it;
 curvatures nearly zero are raised to √ε·max|Λ|. A linear problem is convex, so D^−½HD^−½ + τI is
-definite for any τ > 0, and a tiny one is added.
+definite for any τ > 0, and a tiny one is added where that is not so without it.
 
 A large linear problem is first solved on samples of its rows, n/64 and then n/8 of them. The
 minimizer of a sample of m rows lies about dim/2m, in units of the loss, above the minimum of the
@@ -49,7 +49,7 @@ from thalweg.methods.line import Line
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Point, Problem
 from thalweg.methods.prox_newton import prox_newton_step, shortest_subgradient
-from thalweg.methods.wolfe import strong_wolfe
+from thalweg.methods.wolfe import CURVATURE, strong_wolfe
 from thalweg.objectives.linear import LinearProblem
 
 MOST_VARIABLES = 2_000  # dim products and an O(dim³) factorisation at every step
@@ -64,6 +64,7 @@ TINY = float(np.finfo(np.float64).tiny)
 STAGE = 10  # steps on a sample at most
 LONG_ROW = 30  # entries of a row from which a Hessian costs several gradients
 FLOOR, LEAST_FLOOR = 1e-3, 1e-8  # ν at first, and at least
+FLAT = 0.1  # c₂ of a line search among kinks, where the quadratic is soon another one
 WORKS = 0.1  # of the gradient norm before: what a step leaves whose H is used again
 
 
@@ -201,24 +202,24 @@ def newton_step(problem: Problem, point: Point, H: np.ndarray) -> Point | None:
         p = -solve(H, point.gradient, RIDGE if point.scores.size else 0.0)
     if p is None:
         return None
-    return strong_wolfe(Line(problem, point, p.astype(point.w.dtype, copy=False)), 1.0)
+    line = Line(problem, point, p.astype(point.w.dtype, copy=False))
+    return strong_wolfe(line, 1.0, FLAT if has_kinks(problem) else CURVATURE)
 
 
 def solve(H: np.ndarray, g: np.ndarray, ridge: float) -> np.ndarray:
     """H⁻¹g where H, with `ridge` on its scaled diagonal, is safely definite; else Q|Λ|⁻¹Qᵀg."""
     H = 0.5 * (H + H.T)
+    (potrf,) = scipy.linalg.get_lapack_funcs(("potrf",), (H,))
     D, eps = np.diag(H), float(np.finfo(H.dtype).eps)
     if ridge:
         D = np.where(D > 0.0, D, 1.0)  # a feature that never occurs, and no penalty
     if np.all(D > 0.0):
         scale = 1.0 / np.sqrt(D)
-        S = H * np.outer(scale, scale) + ridge * np.eye(D.size, dtype=H.dtype)
-        try:
-            factor = scipy.linalg.cholesky(S, lower=True)
-        except scipy.linalg.LinAlgError:
-            factor = np.zeros((1, 1))
-        if float(np.diag(factor).min()) ** 2 > SAFE * D.size * eps:
-            return scale * scipy.linalg.cho_solve((factor, True), scale * g)
+        S = H * np.outer(scale, scale)
+        for added in (0.0, ridge) if ridge else (0.0,):
+            factor, info = potrf(S + added * np.eye(D.size, dtype=H.dtype), lower=1)
+            if info == 0 and float(np.diag(factor).min()) ** 2 > SAFE * D.size * eps:
+                return scale * scipy.linalg.cho_solve((factor, True), scale * g)
     curvatures, Q = np.linalg.eigh(H)
     sizes = np.abs(curvatures)
     largest = float(sizes.max()) or 1.0  # none at all: down the gradient

@@ -33,8 +33,10 @@ def first_trial(gradient: np.ndarray) -> float:
     return 1.0 / max(1.0, float(np.linalg.norm(gradient.astype(np.float64))))
 
 
-def strong_wolfe(line: Line, first: float) -> Point | None:
+def strong_wolfe(line: Line, first: float, curvature: float = CURVATURE) -> Point | None:
     """A point on the line that satisfies both conditions, starting with the trial α = `first`.
+
+    `curvature` is c₂.
 
     If the trials run out, the best point that lies lower beyond rounding; None if there is none, or
     if the line does not descend.
@@ -60,7 +62,7 @@ def strong_wolfe(line: Line, first: float) -> Point | None:
         is_above_low = trial.value >= low.value + noise and low.step > 0.0
         if not is_defined or not decreases(trial) or is_above_low:
             high = trial
-        elif abs(trial.slope) <= -CURVATURE * line.slope:
+        elif abs(trial.slope) <= -curvature * line.slope:
             return line.arrive(trial)
         else:
             forward = high.step - low.step if high is not None else 1.0

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from thalweg.objectives.linear import LinearProblem
 
 FEWEST = 1_000  # rows of a block of sparse ones
+BENT = 0.7  # of the rows: where fewer have weight, the others are left out
 PRODUCTS = 25  # multiplications of a matrix product that take as long as looking at a number
 
 
@@ -72,6 +73,7 @@ def weighted_moments(
     rows = max(1, BLOCK // p)
     is_even = bool(h.min() == h.max())
     is_shifted = bool(shift.any())
+    has_gaps = np.count_nonzero(h) < BENT * n
     # A column of √h, and one of √h·r: their products with the others are the other moments.
     width = p + 2 if centred or r is not None else p
     in_place = is_even and X.dtype == np.float64 and not is_shifted and width == p
@@ -84,16 +86,21 @@ def weighted_moments(
             if in_place:
                 products += X[here].T @ X[here]
                 continue
-            block = room[: here.stop - top]
-            root = np.ones((1, 1)) if is_even else np.sqrt(h[here])[:, None]
+            entries, bends, targets = X[here], h[here], None if r is None else r[here]
+            if has_gaps:  # rows without curvature, of losses with kinks: most, in the end
+                bent = np.flatnonzero(bends)
+                entries, bends = entries[bent], bends[bent]
+                targets = None if targets is None else targets[bent]
+            block = room[: len(entries)]
+            root = np.ones((1, 1)) if is_even else np.sqrt(bends)[:, None]
             if is_shifted:
-                np.subtract(X[here], shift, out=block[:, :p])
+                np.subtract(entries, shift, out=block[:, :p])
                 block[:, :p] *= root
             else:
-                np.multiply(X[here], root, out=block[:, :p])
+                np.multiply(entries, root, out=block[:, :p])
             block[:, p : p + 1] = root
-            if r is not None:
-                block[:, -1] = root[:, 0] * r[here]
+            if targets is not None:
+                block[:, -1] = root[:, 0] * targets
             products += block.T @ block
         return products
 

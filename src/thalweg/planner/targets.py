@@ -58,9 +58,7 @@ def minimize_targets(
     `problem` is that of the first column, with the squared loss.
     """
     options: Any = {"tol": tol, "max_iter": max_iter, "seed": seed, "progress": progress}
-    each = [
-        problem.with_target(Y[:, k]).replaced(l1=l1, l2=l2) for k, (l1, l2) in enumerate(penalties)
-    ]
+    each = of_targets(problem, Y, penalties)
     if len(each) == 1:
         return [minimize(each[0], method, starts[0], **options)]
     runs: list[Run | None] = [None] * len(each)
@@ -78,6 +76,16 @@ def minimize_targets(
         for k, run in zip(members, found, strict=True):
             runs[k] = run
     return [run for run in runs if run is not None]
+
+
+def of_targets(
+    problem: LinearProblem, Y: np.ndarray, penalties: Sequence[tuple[float, float]]
+) -> list[LinearProblem]:
+    """A problem for each column of `Y`; that of the first one keeps what was summed for it."""
+    return [
+        (problem.with_target(Y[:, k]) if k else problem).replaced(l1=l1, l2=l2)
+        for k, (l1, l2) in enumerate(penalties)
+    ]
 
 
 def _chosen(problem: LinearProblem, method: str | Method, tol: float) -> str | Method | Plan:
