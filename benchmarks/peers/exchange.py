@@ -145,9 +145,7 @@ def ease(refusal: Refusal, patch: pytest.MonkeyPatch) -> None:
     if refusal.tol:
         for estimator in (getattr(tw, name) for name in NAMES):
             if "fit" in vars(estimator):
-                patch.setattr(
-                    estimator, "fit", tightened(estimator.fit, refusal.tol, refusal.method)
-                )
+                patch.setattr(estimator, "fit", tightened(estimator.fit, refusal.tol))
 
 
 def asking(check: Callable[..., Any], words: str) -> Callable[..., Any]:
@@ -161,17 +159,17 @@ def asking(check: Callable[..., Any], words: str) -> Callable[..., Any]:
     return asked
 
 
-def tightened(fit: Callable[..., Any], tol: float, method: str = "") -> Callable[..., Any]:
-    """`fit`, with a tolerance of `tol` at most, and by `method` if that is given."""
+def tightened(fit: Callable[..., Any], tol: float) -> Callable[..., Any]:
+    """`fit`, with a tolerance of `tol` at most."""
 
     @functools.wraps(fit)
     def wrapped(self: Any, *args: Any, **options: Any) -> Any:
-        given = self.tol, self.method
-        self.tol, self.method = min(self.tol, tol), method or self.method
+        given = self.tol
+        self.tol = min(given, tol)
         try:
             return fit(self, *args, **options)
         finally:
-            self.tol, self.method = given
+            self.tol = given
 
     return wrapped
 

@@ -187,8 +187,6 @@ def test_a_tighter_tolerance_is_that_of_the_fit_alone():
     assert tight > model.fit(X, y).n_iter_[0]
     tightened(tw.Ridge.fit, 1e-3)(model, X, y)
     assert model.n_iter_[0] < tight
-    tightened(tw.Ridge.fit, 1e-12, "lbfgs")(model, X, y)
-    assert (model.method_, model.method) == ("lbfgs", "gd")
 
 
 def test_what_a_test_uses_is_noted():

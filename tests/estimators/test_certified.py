@@ -64,3 +64,17 @@ def test_a_nan_is_refused_with_its_place():
     X[1, 0] = np.nan
     with pytest.raises(tw.InputError, match="got nan in row 1, column 0: impute or drop NaN"):
         tw.Ridge().fit(X, [0.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("estimator", [tw.Ridge, tw.Lasso, tw.LogisticRegression, tw.LinearSVC])
+def test_an_x_whose_squares_overflow_is_refused(estimator):
+    X = np.ones((4, 2))
+    X[:, 1] = 1e200 * np.arange(4)
+    message = r"X must have squares below 1.8e\+308, got larger ones in column 1: divide it by its"
+    with pytest.raises(tw.InputError, match=message):
+        estimator().fit(X, [0, 1, 0, 1])
+
+
+def test_an_x_whose_squares_overflow_is_refused_for_several_targets():
+    with pytest.raises(tw.InputError, match="got larger ones in column 0"):
+        tw.Ridge().fit(1e200 * np.eye(3), np.eye(3))

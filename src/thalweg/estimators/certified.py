@@ -101,6 +101,7 @@ class CertifiedMixin(CallbackSupportMixin):
         self, problem: LinearProblem, method: str | Method | Plan, told: Told, k: int = 0
     ) -> Run:
         """Minimise from the start of run k, and warn if the tolerance was not reached."""
+        check_squares(problem)
         start = told.at[k]
         listener = told.run(k)
         run = minimize(
@@ -113,6 +114,7 @@ class CertifiedMixin(CallbackSupportMixin):
             callback=listener,
             progress=bool(getattr(self, "verbose", 0)),
         )
+        run = self._settled(problem, run)
         is_wished = False
         if listener is not None:
             listener.end(run.w)
@@ -136,6 +138,7 @@ class CertifiedMixin(CallbackSupportMixin):
         each = of_targets(problem, Y, penalties)
         if told.is_heard or len(each) == 1:
             return [self._run(alone, method, told, k) for k, alone in enumerate(each)]
+        check_squares(problem)
         runs = minimize_targets(
             problem,
             Y,
@@ -147,9 +150,14 @@ class CertifiedMixin(CallbackSupportMixin):
             seed=_seed(self.random_state),
             progress=bool(getattr(self, "verbose", 0)),
         )
+        runs = [self._settled(alone, run) for alone, run in zip(each, runs, strict=True)]
         for alone, run in zip(each, runs, strict=True):
             _warn(alone, run)
         return runs
+
+    def _settled(self, problem: LinearProblem, run: Run) -> Run:
+        """The run, ended where an estimator promises more than a minimum."""
+        return run
 
     def _keep(self, runs: list[Run], fitted: Callable[[list[np.ndarray]], Attributes]) -> None:
         """Set the runs, and the attributes that they found."""
@@ -197,13 +205,23 @@ def refuse(name: str, value: Any, way_out: str) -> NoReturn:
     raise InputError(f"{name} must not be {value!r} here: {way_out}")
 
 
+def check_squares(problem: LinearProblem) -> None:
+    """Raise where the squares of a column are beyond the range of a double: no method can begin."""
+    bad = np.flatnonzero(~np.isfinite(problem.rows.seen_squares))
+    if bad.size:
+        raise InputError(
+            f"X must have squares below {sys.float_info.max:.3g}, got larger ones in column "
+            f"{bad[0]}: divide it by its largest entry"
+        )
+
+
 def _warn(problem: LinearProblem, run: Run) -> None:
     """Tell of a run that did not reach the tolerance."""
-    if not (run.converged or _is_exact(problem, run)):
+    if not (run.converged or is_exact(problem, run)):
         warnings.warn(run.reason, ConvergenceWarning, stacklevel=4)
 
 
-def _is_exact(problem: LinearProblem, run: Run) -> bool:
+def is_exact(problem: LinearProblem, run: Run) -> bool:
     """Whether F is zero but for rounding, where no relative tolerance can be met: F ≥ F* ≥ 0."""
     return run.value <= sys.float_info.epsilon * problem.value(np.zeros(problem.dim))
 

@@ -2,22 +2,29 @@
 
     minimise  Σᵢ sᵢ (xᵢᵀw + b − yᵢ)² + alpha‖w‖²
 
-which is a `LinearProblem` with the squared loss, divided by 2Σs: l2 = alpha/Σs.
+which is a `LinearProblem` with the squared loss, divided by 2Σs: l2 = alpha/Σs. Where alpha = 0 and
+there are many minimizers, w is the smallest, the limit of alpha → 0, by any method (`smallest`); of
+dependent columns among more than 500, with more rows than columns, by cholesky alone.
 """
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from thalweg.core.errors import InputError
-from thalweg.estimators.certified import AUTO, chosen_method, refuse
+from thalweg.core.run import Run
+from thalweg.estimators.certified import AUTO, chosen_method, is_exact, refuse
 from thalweg.estimators.regressor import LinearRegressor
+from thalweg.estimators.smallest import at_smallest, is_open
 from thalweg.methods.method import Method
+from thalweg.objectives.linear import LinearProblem
 
 NEAREST = {
     "svd": "cholesky",
@@ -35,7 +42,8 @@ class Ridge(LinearRegressor):
     Parameters
     ----------
     alpha : float or array of shape (n_targets,), default=1.0
-        Strength of the penalty; several targets may have one each.
+        Strength of the penalty; several targets may have one each. With 0, coefficients that the
+        data leave open are the smallest.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not penalised.
     copy_X : bool, default=True
@@ -126,6 +134,21 @@ class Ridge(LinearRegressor):
         self.solver_ = self.runs_[0].method if self.solver == AUTO else self.solver
         told.end()
         return self
+
+    def _settled(self, problem: LinearProblem, run: Run) -> Run:
+        """The run, ended at the smallest of its minimizers; the closed form does by itself."""
+        has_arrived = run.converged or is_exact(problem, run)
+        if run.method == NEAREST["cholesky"] or not has_arrived or not is_open(problem):
+            return run
+        found = at_smallest(problem, run)
+        if found is None:
+            warnings.warn(
+                "Many coefficients fit as well, and the smallest were not found from where "
+                f"{run.method} ended: use method='cholesky'",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return found or run
 
     def _alphas(self, targets: int) -> list[float]:
         alphas = np.asarray(self.alpha, dtype=np.float64).ravel()
