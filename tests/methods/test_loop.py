@@ -323,3 +323,13 @@ def test_lower_bounds_and_what_they_cost_survive_a_resume(stop, tmp_path):
     assert resumed.iterations == whole.iterations
     np.testing.assert_allclose(resumed.w, whole.w, rtol=1e-9)
     assert resumed.certificate.gap == pytest.approx(whole.certificate.gap, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["sag", "saga", "lbfgs"])
+def test_a_value_that_is_lower_by_rounding_does_not_make_an_older_point_the_best(method):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 60)), rng.standard_normal(40)
+    problem = tw.LinearProblem(X, y, l2=0.01, fit_intercept=False)
+    exact = X.T @ np.linalg.solve(X @ X.T + 40 * 0.01 * np.eye(40), y)
+    run = tw.minimize(problem, method, tol=1e-20, max_iter=20_000, progress=False)
+    np.testing.assert_allclose(run.w, exact, rtol=0.0, atol=3e-11 * np.abs(exact).max())

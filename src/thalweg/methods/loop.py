@@ -660,7 +660,9 @@ def _finish(
     ran_out = outcome in (Outcome.STALLED, Outcome.ITERATION_LIMIT, Outcome.TIME_LIMIT)
     if ran_out and _runs_away(journey):
         outcome, ran_out = Outcome.NO_MINIMUM, False
-    was_lower = journey.best.value < journey.state.value and not journey.problem.is_noisy
+    # A value that is lower by rounding says nothing of a point whose gradient may be far larger.
+    noise = rounding_of(journey.state.value, journey.state.w.dtype)
+    was_lower = journey.best.value < journey.state.value - noise and not journey.problem.is_noisy
     at_best = outcome is Outcome.DIVERGED or (ran_out and was_lower)
     certificate = None if at_best else journey.certificate
     if certificate is None or not certificate.holds:  # what was due before may have been less tight
