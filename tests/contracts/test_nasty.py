@@ -240,3 +240,12 @@ def test_separable_classes_are_known():
     many = base._replace(loss="multinomial", y=np.array([0, 1, 1, 2]))
     assert cases.expectation(many) == "no minimum"
     assert cases.expectation(many._replace(y=np.array([0, 1, 0, 1]))) == "minimum"
+
+
+@pytest.mark.parametrize("seed", [248, 366, 1_000_523, 1_000_711, 1_000_759])
+def test_gaps_that_were_below_the_truth_once(seed):
+    """Slopes that do not cancel, intercepts that are rounded from one origin to another."""
+    facts = judge.record(seed, 1e-6, True)
+    assert {name: found["verdict"] for name, found in facts["truth"].items()} == dict.fromkeys(
+        ("run", "certify", "beside", "zero"), "right"
+    )

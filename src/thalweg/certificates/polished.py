@@ -258,4 +258,8 @@ class _Polish:
         """What rounding has left in P."""
         delta = unit(self.problem.p) * EPS * (self.lengths @ np.abs(at.w.high))
         by_scores = dot(delta, self.spread(at.theta.high)) + 0.5 * dot(delta, delta)
+        if self.problem.fit_intercept:
+            # An intercept that came from another origin was rounded on its way.
+            moved = EPS * np.abs(at.w.high[-1])
+            by_scores += dot(moved, np.abs(at.v.high[-1])) + 0.5 * dot(moved, moved)
         return by_scores + unit(1) * abs(at.value) + unit(at.w.high.size) * self.penalties(at.w)

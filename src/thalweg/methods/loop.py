@@ -486,12 +486,12 @@ def _exact(journey: Journey, w: np.ndarray, found: Gap, *, may_move: bool) -> Ga
     found, better = exactly(journey.problem.objective, _rounded(journey, w), found, journey.allowed)
     if not may_move or better is None or found.gap <= journey.allowed:
         return found
-    w = _rounded(journey, better.astype(journey.problem.dtype))
-    problem = journey.problem.objective
+    problem, better = journey.problem.objective, better.astype(journey.problem.dtype)
+    w = _rounded(journey, better)
     there, _ = exactly(problem, w, duality_gap(problem, w), journey.allowed)
     if there.gap > journey.allowed:
         return found
-    journey.best, journey.has_better = Best(w.astype(journey.problem.dtype), there.primal), True
+    journey.best, journey.has_better = Best(better, there.primal), True
     return there
 
 
