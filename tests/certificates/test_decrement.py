@@ -91,6 +91,17 @@ def test_features_that_are_alike_do_not_hide_it():
     )
 
 
+@pytest.mark.parametrize("most", [module.MOST_VARIABLES, 0])
+def test_a_slope_without_curvature_is_far_from_an_optimum(most, monkeypatch):
+    """All residuals beyond Huber's δ: H = 0, and F falls all the way."""
+    monkeypatch.setattr(module, "MOST_VARIABLES", most)
+    X = np.random.default_rng(4).standard_normal((30, 3))
+    data = tw.LinearProblem(X, 1e3 * X[:, 0], "huber", delta=1e-3, fit_intercept=False)
+    assert decrement(data, np.zeros(3)) > data.value(np.zeros(3))
+    run = tw.minimize(data, progress=False)
+    assert run.value <= 1e-5 * data.value(np.zeros(3))
+
+
 def test_what_the_certificate_says():
     squared, logistic = problem("squared"), problem()
     for data in (squared, logistic):

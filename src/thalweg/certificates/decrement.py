@@ -86,13 +86,16 @@ def decrement_certificate(problem: LinearProblem, w: np.ndarray, tol: float) -> 
 
 
 def _by_eigenvalues(H: np.ndarray, g: np.ndarray) -> float:
-    """gᵀH⁺g, of H in units of its diagonal; directions without curvature are left out."""
+    """gᵀH⁻¹g, of H in units of its diagonal.
+
+    A direction without curvature has as much as rounding leaves: there a slope that is rounding
+    counts for nothing, and any other one for much, as where no sample is between two kinks.
+    """
     D = np.diag(H)
     d = 1.0 / np.sqrt(np.where(D > 0.0, D, 1.0))
     curvatures, Q = np.linalg.eigh(H * np.outer(d, d))
-    along = Q.T @ (d * g)
-    is_bent = curvatures > EPS * len(g) * max(float(curvatures[-1]), EPS)
-    return float(np.sum(along[is_bent] ** 2 / curvatures[is_bent]))
+    least = EPS * len(g) * max(float(curvatures[-1]), EPS)
+    return float(np.sum((Q.T @ (d * g)) ** 2 / np.maximum(curvatures, least)))
 
 
 def _by_products(H: LinearHessian, g: np.ndarray) -> float:
@@ -107,8 +110,8 @@ def _by_products(H: LinearHessian, g: np.ndarray) -> float:
             break
         Hp = H.vector(p)
         bend = dot(p, Hp)
-        if not bend > 0.0:
-            break
+        if not bend > EPS * size:
+            return np.inf  # a way down that bends nowhere
         step = size / bend
         d += step * p
         r -= step * Hp
