@@ -511,8 +511,23 @@ def _is_due(journey: Journey, payment: Payment, measured: float) -> bool:
     bound = journey.trace.last["gap"]
     if journey.method.descends and math.isfinite(bound) and passes != payment.passes:
         return min(bound, value - payment.floor) <= journey.allowed
+    if payment.norm == 0.0 and _is_surely_far(journey):
+        return False
     own = journey.method.lower_bound(journey.state)
     return payment.is_due(passes, measured, value, journey.allowed, own)
+
+
+def _is_surely_far(journey: Journey) -> bool:
+    """Whether a step along one coordinate alone would gain more than is allowed: gⱼ²/2Dⱼ.
+
+    With D the bound on the diagonal of every Hessian; of a method whose gradient is that of w. An
+    l1 penalty is in it at w = 0 only.
+    """
+    problem, state = journey.problem.objective, journey.state
+    if not journey.method.descends or (problem.l1 > 0.0 and state.w.any()):
+        return False
+    D = journey.problem.kept("curvature diagonal", lambda: problem.curvature_diagonal)
+    return bool(0.5 * float(np.max(state.gradient**2 / D)) > journey.allowed)
 
 
 def _gap(journey: Journey, payment: Payment, w: np.ndarray, *, thorough: bool = False) -> Gap:
