@@ -33,6 +33,7 @@ from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.choice import choose
 from thalweg.planner.plan import plan
 from thalweg.planner.remedy import Remedy
+from thalweg.planner.small import small_plan
 from thalweg.planner.watch import Watch
 
 
@@ -124,7 +125,8 @@ def _chosen(
         return choose(objective), None
     left = storage.load(kept.file) if kept else None
     if left is None:
-        watch = Watch(method if isinstance(method, Plan) else plan(objective, tol))
+        made = method if isinstance(method, Plan) else None
+        watch = Watch(made or small_plan(objective.centred, tol) or plan(objective, tol))
         return resolve(watch.plan.best), watch
     # What was decided then, by the clock of then, holds.
     left_by = METHODS[left.identity["method"]](**left.identity["options"])

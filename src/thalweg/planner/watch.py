@@ -21,6 +21,7 @@ from thalweg.core.plan import Plan
 from thalweg.methods.loop import Journey
 from thalweg.methods.method import Method
 from thalweg.methods.table import resolve
+from thalweg.planner.plan import plan
 
 BEHIND = 3.0  # times the prediction
 EARLIEST = 6  # iterations; fewer say nothing of a rate
@@ -31,12 +32,12 @@ SHORTEST = 0.2  # seconds below which no change of method pays
 class Watch:
     """What `drive` asks after every iteration."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self, made: Plan) -> None:
+        self.plan = made
         self._begun_at = 0  # iteration at which the present method took over
         self._seconds_before = 0.0  # of the methods before it
         self._look_at = EARLIEST  # iterations of the present method
-        self._tried = {plan.best}
+        self._tried = {made.best}
 
     def __call__(self, journey: Journey) -> Method | None:
         """The method to go on with, if it is to be another one."""
@@ -61,6 +62,11 @@ class Watch:
         if (count + more) * elapsed / count <= BEHIND * row.predicted_seconds:
             return None
         remaining = more * elapsed / count
+        if len(self.plan.rows) == 1:  # decided by a rule, which was wrong: now compare
+            measured = plan(journey.objective, journey.tol)
+            self.plan = replace(
+                measured, rows=(row, *(r for r in measured.rows if r.method != name))
+            )
         others = [r for r in self.plan.rows if r.eligible and r.method not in self._tried]
         if not others or others[0].predicted_seconds >= remaining:
             return None
@@ -70,8 +76,8 @@ class Watch:
             f"({elapsed:.2g} s, {remaining:.2g} s to go where {row.predicted_seconds:.2g} s were "
             f"predicted): {other} goes on"
         )
-        plan = self.plan.after(name, count, elapsed)
-        self.plan = replace(plan, changes=(*plan.changes, change))
+        after = self.plan.after(name, count, elapsed)
+        self.plan = replace(after, changes=(*after.changes, change))
         self._begun_at, self._seconds_before = journey.iteration, journey.seconds
         self._look_at = EARLIEST
         self._tried.add(other)

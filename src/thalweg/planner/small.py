@@ -1,0 +1,65 @@
+"""Small problems are decided by a rule: no plan is worth its price where a good method is instant.
+
+    squared loss, no l1              cholesky     one factor, the coefficients to the last digit
+    a Hessian is cheap               newton       a handful of steps, coefficients likewise
+    l1, features beyond samples      cd           works on the features that are left
+
+if the whole work of that method, counted in multiplications, takes a moment on any machine. Nothing
+is measured, so that the same problem is always decided alike; `tw.plan` compares all methods.
+"""
+
+from __future__ import annotations
+
+from thalweg.certificates.duality import constant_value
+from thalweg.core.plan import EXACT, Measured, Plan, PlanRow
+from thalweg.methods.dual_step import has_fewer_samples
+from thalweg.methods.ridge_system import is_dual
+from thalweg.objectives.linear import LinearProblem
+
+SMALL = 2e7  # multiplications that take no more than a moment, however busy the machine is
+RATE = 2e9  # of them a second, about
+OVERHEAD = 2e-4  # seconds that an iteration takes whatever the data are: the loop's own
+STEPS = {"cholesky": 1, "newton": 7, "cd": 5}
+PASSES = 100  # over X, that cd takes at most where it is chosen
+REASON = "CHOSEN by rule: small enough that no comparison is worth its price"
+
+
+def small_work(name: str, problem: LinearProblem) -> float:
+    """Multiplications that a method takes in all, or infinity where no rule chooses it."""
+    n, width = problem.n, problem.matrix.entries / problem.n * problem.outputs  # without zeros
+    of_samples = n**2 * width + n**3 / 3
+    hessian = n * (width + problem.fit_intercept) ** 2 + problem.dim**3 / 3
+    match name:
+        case "cholesky" if problem.loss == "squared" and problem.l1 == 0.0:
+            return of_samples if is_dual(problem) else hessian
+        case "newton":
+            return of_samples if has_fewer_samples(problem) else hessian
+        case "cd" if problem.l1 > 0.0 and not problem.term.is_matrix:
+            return PASSES * problem.matrix.entries
+    return float("inf")
+
+
+def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
+    """The plan of a small problem, by rule; None where methods are to be compared."""
+    for name, steps in STEPS.items():
+        work = small_work(name, problem)
+        if work > SMALL:
+            continue
+        each = OVERHEAD + work / RATE
+        row = PlanRow(
+            name,
+            eligible=True,
+            remark=REASON,
+            predicted_iterations=steps,
+            seconds_per_iteration=each,
+            predicted_seconds=steps * each,
+        )
+        return Plan(
+            problem=problem.name,
+            tol=tol,
+            target=tol * constant_value(problem),
+            geometry={"n": Measured(problem.n, EXACT), "p": Measured(problem.p, EXACT)},
+            rows=(row,),
+            seconds=0.0,
+        )
+    return None

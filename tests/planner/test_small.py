@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+import scipy.sparse
+
+import thalweg as tw
+from thalweg.planner import small
+from thalweg.planner.small import small_plan, small_work
+
+
+def problem(n=60, p=5, loss="squared", storage=np.asarray, **options):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, p))
+    z = X[:, 0] + rng.standard_normal(n)
+    y = z if loss in ("squared", "huber") else np.digitize(z, [-0.5, 0.5])
+    if loss in ("logistic", "squared-hinge"):
+        y = z > 0
+    return tw.LinearProblem(storage(X), y, loss, **options)
+
+
+@pytest.mark.parametrize(
+    ("data", "chosen"),
+    [
+        (problem(l2=0.1), "cholesky"),
+        (problem(n=10, p=40, l2=0.1), "cholesky"),
+        (problem(l1=0.1), "newton"),
+        (problem(loss="logistic", l2=0.1), "newton"),
+        (problem(loss="multinomial", l2=0.1, storage=scipy.sparse.csr_array), "newton"),
+        (problem(n=20, p=3_000, loss="squared-hinge", l2=0.1), "newton"),  # by samples
+        (problem(n=20, p=3_000, l1=0.1), "cd"),
+    ],
+)
+def test_the_rule(data, chosen):
+    plan = small_plan(data, 1e-6)
+    assert plan.best == chosen
+    assert plan.row(chosen).remark == small.REASON
+    assert plan.seconds == 0.0
+    run = tw.minimize(data, progress=False)
+    assert run.method == chosen
+    assert run.converged
+    assert run.plan.row(chosen).actual_iterations == run.iterations
+
+
+def test_work_is_counted_in_multiplications():
+    assert small_work("cholesky", problem(n=60, p=5)) == 60 * 6**2 + 6**3 / 3
+    assert small_work("cholesky", problem(n=10, p=40)) == 10**2 * 40 + 10**3 / 3
+    assert small_work("cholesky", problem(l1=0.1)) == np.inf
+    assert small_work("newton", problem(loss="multinomial")) == 60 * 16**2 + 18**3 / 3
+    assert small_work("lbfgs", problem()) == np.inf
+
+
+def test_what_is_not_small_is_compared(monkeypatch):
+    data = problem(loss="logistic", l2=0.1)
+    monkeypatch.setattr(small, "SMALL", 100)
+    assert small_plan(data, 1e-6) is None
+    assert len(tw.minimize(data, progress=False).plan.rows) > 5
+
+
+def test_a_plan_that_is_asked_for_compares_all():
+    assert len(tw.plan(problem(l2=0.1)).rows) > 5
