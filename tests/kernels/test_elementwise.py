@@ -216,3 +216,22 @@ def test_limits_on_blas_hold_here_too():
     with threadpool_limits(1, user_api="blas"):
         assert available_threads() == 1
     assert available_threads() == free
+
+
+def test_blas_has_so_many_threads_and_then_as_many_as_before():
+    def counts():
+        return [library.get_num_threads() for library in elementwise.blas().lib_controllers]
+
+    before = counts()
+    assert before
+    with elementwise.blas_threads(1):
+        assert counts() == [1] * len(before)
+        with elementwise.blas_threads(2):
+            assert counts() == [2] * len(before)
+        assert counts() == [1] * len(before)
+        with pytest.raises(ZeroDivisionError), elementwise.blas_threads(2):
+            raise ZeroDivisionError
+        assert counts() == [1] * len(before)
+    assert counts() == before
+    with elementwise.blas_threads(None):
+        assert counts() == before

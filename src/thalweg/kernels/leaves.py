@@ -21,7 +21,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from thalweg.kernels.elementwise import available_threads, blas, pool
+from thalweg.kernels.elementwise import available_threads, blas_threads, pool
 
 SECOND = 100_000  # numbers to look at from which there are two leaves; waking a thread takes 100 µs
 LEAF = 524_288  # in each of more than two; a call takes 20 µs, as long as looking at 25,000 numbers
@@ -77,7 +77,7 @@ def with_blas(spread: Callable[..., Any], work: Work, edges: Edges, threads: int
     twice the time alone, and many times that beside other work.
     """
     threads = available_threads() if threads is None else threads  # before BLAS has one alone
-    with blas().limit(limits=1):
+    with blas_threads(1):
         return spread(work, edges, threads)
 
 

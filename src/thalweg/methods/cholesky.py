@@ -19,7 +19,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from thalweg.core.errors import InputError
-from thalweg.kernels.elementwise import blas
+from thalweg.kernels.elementwise import blas_threads
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.ridge_system import (
@@ -99,7 +99,7 @@ class Cholesky(Method):
             is_flatter = np.abs(found.gradient).max() < np.abs(state.gradient).max()
             return found if is_lower or is_flatter else state  # at rounding F falls no further
         # A matrix that is worth several threads has no other use for them meanwhile.
-        with blas().limit(limits=data.threads):
+        with blas_threads(data.threads):
             system = factorised(data)
             problem.passes += 4
             after = refined(data, system, r, first_solution(data, system, r))

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from thalweg.kernels.elementwise import blas
+from thalweg.kernels.elementwise import blas_threads
 from thalweg.kernels.rows import CSR
 from thalweg.methods.dual_step import has_fewer_samples
 from thalweg.methods.method import Method
@@ -103,7 +103,7 @@ class Cost:
         part = np.arange(0, data.n, data.n // rows * GRAM_SHARE)
         gram = _seconds(lambda: rough_gram(data, part, np.ones(part.size))) * rows / part.size
         matrix = np.eye(data.p + data.fit_intercept, dtype=np.float32)
-        with blas().limit(limits=1):  # as there, one class in each thread
+        with blas_threads(1):  # as there, one class in each thread
             factors = _seconds(lambda: scipy.linalg.cholesky(matrix))
         return data.outputs * (gram + factors)
 
@@ -173,7 +173,7 @@ def _factorised(dim: int) -> float:
     """Seconds for the Cholesky factors of a matrix of this size."""
     size = min(dim, LARGEST)
     matrix = np.eye(size)
-    with blas().limit(limits=1):
+    with blas_threads(1):
         seconds = min(_seconds(lambda: scipy.linalg.cholesky(matrix)) for _ in range(2))
     return seconds * (dim / size) ** 3
 

@@ -22,7 +22,7 @@ from thalweg.core.errors import InputError
 from thalweg.core.objective import ObjectiveProtocol, is_composite, known, name_of
 from thalweg.core.plan import Plan
 from thalweg.core.run import Run
-from thalweg.kernels.elementwise import available_threads, blas
+from thalweg.kernels.elementwise import available_threads, blas_threads
 from thalweg.methods import checkpoint as storage
 from thalweg.methods.checkpoint import Checkpoint
 from thalweg.methods.loop import Step, drive
@@ -147,7 +147,7 @@ def threads_of_our_own(objective: Any) -> Iterator[None]:
     given = objective.threads
     objective.threads = given or available_threads()
     try:
-        with blas().limit(limits=1):
+        with blas_threads(1):
             yield
     finally:
         objective.threads = given
