@@ -6,6 +6,7 @@
 # make bench  speed, as ratios measured side by side, and memory; what the fixed tree of sums costs
 # make bench-linear  against other solvers of linear models, on real data (at most 30 minutes)
 # make bench-plan    what auto chose, beside the fastest method, on the same problems
+# make bench-wild    the same on 200 problems drawn by seeds that nobody looked at (at most 30 minutes)
 # make bench-drop-in  beside scikit-learn's classes of the same names, on data as people have it (at most 30 minutes)
 # make bench-growth  time and memory against the number of rows and of columns
 # make bench-nets    a step of each optimizer, training and augmentation, beside torch's
@@ -29,7 +30,7 @@ READY  := $(VENV)/.ready
 WARM   := $(VENV)/.warm
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-drop-in bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills peers-tests zoo labs labs-seeds labs-look figures clean
+.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-wild bench-drop-in bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills peers-tests zoo labs labs-seeds labs-look figures clean
 
 demo: $(READY) $(WARM)
 	rm -rf runs/demo
@@ -73,6 +74,10 @@ bench-linear: $(PEERS)/.ready
 
 bench-plan: $(READY)
 	$(BIN)/python benchmarks/plan.py
+
+bench-wild: $(READY)
+	mkdir -p benchmarks/results
+	$(BIN)/python benchmarks/wild.py --seeds 1:401:2 --limit 1680 --out benchmarks/results/wild.json
 
 bench-drop-in: $(READY)
 	$(BIN)/python benchmarks/drop_in.py
