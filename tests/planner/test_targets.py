@@ -46,8 +46,8 @@ def test_one_factor_serves_all_targets_of_a_penalty(monkeypatch):
 
 def test_one_plan_and_one_gram_matrix_serve_all_targets(monkeypatch):
     plans = []
-    real = targets.plan
-    monkeypatch.setattr(targets, "plan", lambda *given: plans.append(1) or real(*given))
+    real = targets.small_plan
+    monkeypatch.setattr(targets, "small_plan", lambda *given: plans.append(1) or real(*given))
     sums = []
     monkeypatch.setattr(
         "thalweg.objectives.linear.least_squares",

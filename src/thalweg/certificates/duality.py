@@ -144,6 +144,11 @@ def constant_value(problem: LinearProblem) -> float:
     return max(_constant_value(problem), 0.5 * CONSTANT**2 * size)
 
 
+def squared_scales(about: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The same of several targets of the squared loss, from Σ c(y − ȳ)² and Σ cy² of each."""
+    return 0.5 * np.maximum(about, CONSTANT**2 * sizes)
+
+
 def _constant_value(problem: LinearProblem) -> float:
     y, c = problem.y, problem.weights
     if problem.is_summed:

@@ -28,7 +28,7 @@ from thalweg.estimators.callbacks import Attributes, CallbackSupportMixin, Told
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import minimize
-from thalweg.planner.targets import minimize_targets, of_targets
+from thalweg.planner.targets import minimize_targets, of_target
 
 AUTO = "auto"
 MANY = 10_000  # iterations, where max_iter is None
@@ -135,7 +135,7 @@ class CertifiedMixin(CallbackSupportMixin):
 
         All at once where nobody listens to the single ones. `problem` is that of the first column.
         """
-        each = of_targets(problem, Y, penalties)
+        each = [of_target(problem, Y, penalties, k) for k in range(len(penalties))]
         if told.is_heard or len(each) == 1:
             return [self._run(alone, method, told, k) for k, alone in enumerate(each)]
         check_squares(problem)

@@ -38,6 +38,7 @@ MOST_JOINS = 500  # one at a time
 RIDGE = 1e-13  # on a diagonal of ones
 SINGULAR = 1e-13  # of the largest eigenvalue: one that is zero but for rounding
 IN_RANGE = 1e-7  # of a right side, that is rounding where it is not in the range
+ULPS = 2.0**-51  # of the terms of s, which are what they are
 PATIENCE = 5  # joins in a row that gain nothing
 
 
@@ -47,7 +48,8 @@ def minimise_quadratic(
     """Change `w` to about w + d and `s` from g to g + Hd, in place; λ is a number or float64[m].
 
     It ends when no coordinate was further than `tight` from optimality in a sweep, or than this
-    `share` of the furthest one at the start, in units of H's diagonal.
+    `share` of the furthest one at the start, in units of H's diagonal; nor is it looked for beyond
+    the rounding of s.
     """
     lam = np.broadcast_to(np.asarray(thresholds, dtype=np.float64), w.shape)
     D = np.diag(H)
@@ -55,6 +57,7 @@ def minimise_quadratic(
     lam, x, g = d * lam, w / d, d * s
     scaled = H * np.outer(d, d)
     goal = max(tight * float(d.min()), share * float(_violations(x, g, lam).max(initial=0.0)))
+    goal = max(goal, ULPS * float((np.abs(scaled) @ np.abs(x)).max(initial=0.0)))
     if not _by_turns(scaled, g, lam, x, goal):
         _by_joins(scaled, g, lam, x, goal)
     w[:], s[:] = d * x, g / d

@@ -635,8 +635,7 @@ def _settled(journey: Journey) -> bool:
         and journey.method.has_cheap_step(journey.problem, state)
         and before is not None
         and before.measured > SETTLED * journey.scale
-        and len(norms) > 1
-        and norms[-1] <= SQUARING * norms[-2]
+        and (norms[-1] <= SQUARING * norms[-2] if len(norms) > 1 else not state.w.any())
     ):
         return False
     with np.errstate(all="ignore"):

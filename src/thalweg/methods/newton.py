@@ -136,8 +136,10 @@ class Newton(Method):
         return after._replace(hessian=no_hessian(problem))
 
     def has_cheap_step(self, problem: Problem, state: NewtonState) -> bool:
-        """Where data are small, or H is at hand."""
+        """Where data are small, or H is at hand; from sums the first step is the last already."""
         data = problem.objective
+        if has_sums(data):
+            return False
         is_small = data.matrix.entries * data.outputs < LARGE
         return is_small or state.hessian.size > 0
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.certificates.duality import constant_value, gap_certificate
+from thalweg.certificates.duality import gap_certificate, squared_scales
 from thalweg.certificates.target_gaps import target_gaps
 from thalweg.core.environment import environment
 from thalweg.core.outcome import Outcome
@@ -37,6 +37,7 @@ from thalweg.objectives.least_squares import with_targets
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import minimize, threads_of_our_own
 from thalweg.planner.plan import plan
+from thalweg.planner.small import small_plan
 
 CLOSED, SUMMING = "cholesky", "newton"  # the closed form, and the method that works by sums
 
@@ -58,34 +59,34 @@ def minimize_targets(
     `problem` is that of the first column, with the squared loss.
     """
     options: Any = {"tol": tol, "max_iter": max_iter, "seed": seed, "progress": progress}
-    each = of_targets(problem, Y, penalties)
-    if len(each) == 1:
-        return [minimize(each[0], method, starts[0], **options)]
-    runs: list[Run | None] = [None] * len(each)
+    runs: list[Run | None] = [None] * len(penalties)
     for l1, l2 in dict.fromkeys(penalties):
         members = [k for k, given in enumerate(penalties) if given == (l1, l2)]
-        chosen = _chosen(each[members[0]], method, tol)
+        first = of_target(problem, Y, penalties, members[0])
+        chosen = _chosen(first, method, tol) if len(runs) > 1 else method
         name = chosen.best if isinstance(chosen, Plan) else chosen
         is_closed = name == CLOSED or name == Cholesky()
         if is_closed and l1 == 0.0 and l2 > 0.0 and max_iter >= 1:
-            found = _closed(each[members[0]], Y[:, members], tol, seed, chosen)
+            found = _closed(first, Y[:, members], tol, seed, chosen)
         else:
+            each = [first, *(of_target(problem, Y, penalties, k) for k in members[1:])]
             if name == SUMMING:
-                _share_sums([each[k] for k in members], Y[:, members])
-            found = [minimize(each[k], chosen, starts[k], **options) for k in members]
+                _share_sums(each, Y[:, members])
+            found = [
+                minimize(alone, chosen, starts[k], **options)
+                for k, alone in zip(members, each, strict=True)
+            ]
         for k, run in zip(members, found, strict=True):
             runs[k] = run
     return [run for run in runs if run is not None]
 
 
-def of_targets(
-    problem: LinearProblem, Y: np.ndarray, penalties: Sequence[tuple[float, float]]
-) -> list[LinearProblem]:
-    """A problem for each column of `Y`; that of the first one keeps what was summed for it."""
-    return [
-        (problem.with_target(Y[:, k]) if k else problem).replaced(l1=l1, l2=l2)
-        for k, (l1, l2) in enumerate(penalties)
-    ]
+def of_target(
+    problem: LinearProblem, Y: np.ndarray, penalties: Sequence[tuple[float, float]], k: int
+) -> LinearProblem:
+    """The problem of a column of `Y`; that of the first one keeps what was summed for it."""
+    l1, l2 = penalties[k]
+    return (problem.with_target(Y[:, k]) if k else problem).replaced(l1=l1, l2=l2)
 
 
 def _chosen(problem: LinearProblem, method: str | Method, tol: float) -> str | Method | Plan:
@@ -93,7 +94,7 @@ def _chosen(problem: LinearProblem, method: str | Method, tol: float) -> str | M
     if method != "auto":
         return method
     with threads_of_our_own(problem):
-        return plan(problem, tol)
+        return small_plan(problem.centred, tol) or plan(problem, tol)
 
 
 def _share_sums(problems: list[LinearProblem], Y: np.ndarray) -> None:
@@ -115,15 +116,15 @@ def _closed(
         W = refined(about, system, r, first_solution(about, system, r)).w
         Yc = Y - problem.weights @ Y if problem.fit_intercept else Y
         gaps = target_gaps(about, W, Yc)
+        scales = squared_scales(problem.weights @ Yc**2, problem.weights @ Y**2)
         b = best_intercept(about, Y, W)
     seconds = (time.perf_counter() - started) / Y.shape[1]
     width = problem.dim
     w0, made_with = np.zeros(width), environment()
     runs = []
     for k, found in enumerate(gaps):
-        alone = problem.with_target(Y[:, k])
         w = about.enter(about.features.join(W[:, k], b[k]), problem)
-        certificate = gap_certificate(found, constant_value(alone), tol, problem.l2)
+        certificate = gap_certificate(found, float(scales[k]), tol, problem.l2)
         at_start = 0.5 * float(problem.weights @ Y[:, k] ** 2)
         rows = np.array([[0, 1, 1, 0.0, at_start, np.nan, np.nan],
                          [1, 6, 6, seconds, found.primal, np.nan, found.gap]])  # fmt: skip
