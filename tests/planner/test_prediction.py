@@ -7,10 +7,9 @@ import pytest
 import scipy.sparse
 
 import thalweg as tw
-from thalweg.core.errors import InputError
 from thalweg.planner.geometry import geometry
-from thalweg.planner.plan import CANDIDATES, plan
-from thalweg.planner.prediction import LAWS, expected
+from thalweg.planner.plan import plan
+from thalweg.planner.prediction import candidates, difficulty, is_of_gradients
 
 RNG = np.random.default_rng(0)
 DENSE, WIDE = RNG.standard_normal((60, 5)), RNG.standard_normal((20, 50))
@@ -123,9 +122,46 @@ def problem(l2, n=50):
     return tw.LinearProblem(X, X[:, 0] > 0, "logistic", l2=l2, fit_intercept=False)
 
 
+def hopes(data, tol=1e-6):
+    return candidates(data, difficulty(data, geometry(data), tol))
+
+
 def iterations(name, l2, tol=1e-6, n=50):
-    data = problem(l2, n)
-    return expected(name, data, geometry(data), tol).iterations
+    return hopes(problem(l2, n), tol)[name].iterations
+
+
+CANDIDATES = list(hopes(problem(0.1)))
+
+
+def test_candidates_come_in_the_order_of_the_table():
+    assert [name for name in tw.METHODS if name in CANDIDATES] == CANDIDATES
+    assert CANDIDATES[:3] == ["cholesky", "newton", "newton-cg"]  # the more exact ones first
+    assert {"adam", "iag", "bfgs"}.isdisjoint(CANDIDATES)
+
+
+def test_how_hard_a_problem_is_by_hand():
+    data = tw.LinearProblem(np.diag([1.0, 2.0]), [1.0, 1.0], l2=0.5, fit_intercept=False)
+    hard = difficulty(data, geometry(data), 1e-4)
+    # Lᵢ = ‖xᵢ‖² + l2 is 1.5 and 4.5; L = max xᵢⱼ²/n + l2 = 2.5; n = 2, μ = 0.5.
+    assert hard.kappa == pytest.approx(5.0)
+    assert (hard.r, hard.s, hard.worst) == pytest.approx((3.0, 2.5, 4.5))
+    assert hard.is_certain
+    assert hard.digits == pytest.approx(math.log(1e4))
+
+
+def test_an_intercept_makes_no_method_slower_but_leaves_no_theorem():
+    data = tw.LinearProblem(DENSE, SCORES, l2=0.1)
+    hard = difficulty(data, geometry(data), 1e-6)
+    assert math.isfinite(hard.kappa)
+    assert not hard.is_certain
+    free = tw.LinearProblem(DENSE, SCORES)
+    assert difficulty(free, geometry(free), 1e-6).kappa == math.inf
+
+
+def test_methods_made_of_gradients_alone():
+    found = {name for name, hope in hopes(problem(0.1)).items() if is_of_gradients(hope)}
+    assert found >= {"newton-cg", "lbfgs", "cd", "fista", "nesterov", "gd"}
+    assert found.isdisjoint({"cholesky", "newton", "sdca", "saga", "sag", "svrg", "catalyst"})
 
 
 @pytest.mark.parametrize("name", CANDIDATES)
@@ -145,11 +181,10 @@ def test_single_samples_gain_from_more_samples(name):
 
 def test_conjugate_gradients_take_few_products_where_blocks_pay(monkeypatch):
     data = problem(1e-6)
-    shape = geometry(data)
     monkeypatch.setattr("thalweg.methods.preconditioner.LARGE", 1)
-    with_blocks = expected("newton-cg", data, shape, 1e-6)
+    with_blocks = hopes(data)["newton-cg"]
     monkeypatch.setattr("thalweg.methods.preconditioner.LARGE", 10**9)
-    without = expected("newton-cg", data, shape, 1e-6)
+    without = hopes(data)["newton-cg"]
     assert with_blocks.passes["blocks"] == 1.0
     assert "blocks" not in without.passes
     assert with_blocks.passes["gradient"] < without.passes["gradient"] / 2
@@ -157,15 +192,14 @@ def test_conjugate_gradients_take_few_products_where_blocks_pay(monkeypatch):
 
 def test_gradient_descent_is_bounded_by_kappa():
     data = problem(0.05)
-    shape = geometry(data)
-    hope = expected("gd", data, shape, 1e-6)
-    assert hope.bound == pytest.approx(shape.L.value / 0.05 * math.log(1e6))
+    hope = hopes(data)["gd"]
+    assert hope.bound == pytest.approx(geometry(data).L.value / 0.05 * math.log(1e6))
     assert hope.iterations < hope.bound
 
 
 def test_the_bound_of_gradient_descent_holds():
     data = problem(0.05)
-    hope = expected("gd", data, geometry(data), 1e-6)
+    hope = hopes(data)["gd"]
     run = tw.minimize(data, "gd", tol=1e-6, max_iter=100_000, progress=False)
     assert run.converged
     assert run.iterations <= hope.bound
@@ -173,12 +207,5 @@ def test_the_bound_of_gradient_descent_holds():
 
 def test_a_law_is_told_exactly_where_a_bound_is_known():
     problem = tw.LinearProblem(np.eye(9), np.arange(9.0), l2=0.1, fit_intercept=False)
-    shape = geometry(problem)
-    bounded = {name for name in CANDIDATES if expected(name, problem, shape, 1e-6).bound}
-    assert bounded == set(LAWS)
-
-
-def test_an_unknown_method_is_refused():
-    data = problem(0.1)
-    with pytest.raises(InputError, match="no prediction"):
-        expected("adam", data, geometry(data), 1e-6)
+    bounded = {name for name, hope in hopes(problem).items() if hope.bound}
+    assert bounded == {name for name, method in tw.METHODS.items() if method.law}

@@ -1,7 +1,7 @@
 """`thalweg methods [NAME]`: all methods and what they take, or one with its options and its rate.
 
 What is printed comes from the methods themselves: the first line of a module's docstring, the
-fields of its dataclass, what it says of itself, and the laws of `planner.prediction`.
+fields of its dataclass, and what it says of itself.
 """
 
 from __future__ import annotations
@@ -51,7 +51,6 @@ def methods(name: str | None, as_json: bool, quiet: bool) -> None:
 def method_records() -> list[dict[str, Any]]:
     """All methods as plain values."""
     from thalweg.methods.table import METHODS
-    from thalweg.planner.prediction import LAWS
 
     return [
         {
@@ -60,7 +59,7 @@ def method_records() -> list[dict[str, Any]]:
             "summary": summary(about(kind)),
             "takes": takes(kind),
             "options": {each.name: each.default for each in dataclasses.fields(kind)},
-            "rate": LAWS.get(name, ""),
+            "rate": kind.law,
             "about": about(kind),
         }
         for name, kind in METHODS.items()
