@@ -61,6 +61,7 @@ class LBFGS(Method):
 
     name: ClassVar[str] = "lbfgs"
     State: ClassVar[type] = LBFGSState
+    learns_curvature: ClassVar[bool] = True
     descends: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     memory: int = 10
