@@ -35,7 +35,7 @@ def methods(name: str | None, as_json: bool, quiet: bool) -> None:
     A method trains a linear model or minimises a function; an optimizer trains a network. Options
     are given in brackets: -m sag[step=theory], -m adam[lr=0.01].
     """
-    known = {*completion.METHODS, *completion.OPTIMIZERS}
+    known = {*completion.method_names(), *completion.OPTIMIZERS}
     if name is not None and name not in known:
         raise InputError(f"method must be a known name, got {name!r}: {suggest(name, known)}")
     found = [*method_records(), *optimizer_records(name, with_options=as_json or name is not None)]
