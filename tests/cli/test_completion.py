@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import thalweg as tw
 from command import CliRunner
 from thalweg.cli import completion, main
@@ -22,9 +25,18 @@ def completed(typed, *before):
 
 
 def test_names_are_those_of_the_library():
-    assert set(completion.METHODS) == set(tw.METHODS)
+    assert sorted(completion.method_names()) == sorted(tw.METHODS)
     assert set(completion.OPTIMIZERS) == set(known_names())
     assert set(completion.DATA) == set(BUILTINS)
+
+
+def test_completing_a_method_imports_none():
+    code = (
+        "import sys\nfrom thalweg.cli.completion import methods\n"
+        "assert [each.value for each in methods(None, None, 'sag')] == ['sag', 'saga']\n"
+        "assert not {'numpy', 'numba', 'thalweg.methods.sag'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_verbs_options_data_and_methods():

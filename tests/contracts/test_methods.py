@@ -21,7 +21,7 @@ NOISE_TOLERANT = [name for name in ALL if tw.METHODS[name].takes_noise]
 DTYPES = [np.float32, np.float64]
 
 # Where a method's default is chosen by the surface, noise needs a step of its own.
-NOISY_OPTIONS = {name: {"step": 1e-4} for name in ("gd", "heavy-ball", "nesterov", "fista")}
+NOISY_OPTIONS = {name: {"step": 1e-4} for name in ALL if "step" in tw.METHODS[name]().options}
 
 
 def trace_without_clock(run):
@@ -208,7 +208,7 @@ def run(name, **options):
     surface, method = tw.surfaces.Rosenbrock(), tw.METHODS[name]()
     if kind == "noisy":
         surface = surface.noisy(0.5)
-        if name in ("gd", "heavy-ball", "nesterov", "fista"):
+        if "step" in method.options:
             method = tw.METHODS[name](step=1e-4)
     return tw.minimize(surface, method, tol=1e-9, max_iter=20, seed=5, progress=False, **options)
 

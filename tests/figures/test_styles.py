@@ -21,9 +21,8 @@ def test_contrast_by_hand():
 
 
 def test_every_method_has_a_colour_and_dash_of_its_own():
-    assert set(METHODS) == set(ALL)
-    pairs = {(style.hue, style.dash) for style in METHODS.values()}
-    assert len(pairs) == len(ALL) == 21
+    assert set(METHODS) <= set(ALL)
+    assert len({style_of(name) for name in ALL}) == len(ALL) >= len(METHODS) == 21
 
 
 @pytest.mark.parametrize("side", [0, 1])

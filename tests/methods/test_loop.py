@@ -134,7 +134,7 @@ def test_a_value_that_becomes_nan_half_way_ends_the_run_with_a_sentence(name):
         hessian_vector=valley.hessian_vector,
         check_gradient=False,
     )
-    options = {"step": 1e-4} if name in ("gd", "heavy-ball", "nesterov", "fista") else {}
+    options = {"step": 1e-4} if "step" in tw.METHODS[name]().options else {}
     run = tw.minimize(objective, tw.METHODS[name](**options), [-1.5, 2.0], tol=1e-12)
     stopped = tw.Outcome.STALLED if name in SEARCHING else tw.Outcome.DIVERGED
     assert run.outcome is stopped, run

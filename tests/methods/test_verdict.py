@@ -1,9 +1,49 @@
 import re
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pytest
 
 import thalweg as tw
+from thalweg.methods.method import Method
+
+
+class SignsState(NamedTuple):
+    w: np.ndarray
+    value: float
+    gradient: np.ndarray
+
+
+@dataclass(frozen=True)
+class Signs(Method):
+    """Steps of a given length, and no schedule to shorten them."""
+
+    name: ClassVar[str] = "signs"
+    State: ClassVar[type] = SignsState
+    lr: float = 0.1
+
+    def init(self, problem, w0, rng):
+        return SignsState(w0, *problem.value_and_gradient(w0))
+
+    def advance(self, problem, state):
+        w = state.w - self.lr * np.sign(state.gradient)
+        return SignsState(w, *problem.value_and_gradient(w))
+
+
+@pytest.mark.parametrize("max_iter", [100, 10_000])  # out of iterations, and stalled
+def test_circling_is_told_of_a_method_without_a_schedule(max_iter):
+    run = tw.minimize(tw.surfaces.Quadratic(), Signs(), [1.02, 1.0], max_iter=max_iter)
+    assert (run.outcome is tw.Outcome.STALLED) == (max_iter > 100)
+    assert "steps of about lr = 0.1 circle the minimum" in run.reason
+    assert run.reason.endswith("Try method='lbfgs', or a smaller lr.")
+
+
+@pytest.mark.parametrize("name", ["bfgs", "lbfgs", "newton", "newton-cg"])
+def test_lbfgs_is_no_other_way_for_its_kin(name):
+    run = tw.minimize(tw.surfaces.Rosenbrock(), name, max_iter=1)
+    assert "lbfgs" not in run.reason
+    assert "lbfgs" in tw.minimize(tw.surfaces.Rosenbrock(), "gd", max_iter=1).reason
 
 
 def test_every_reason_has_the_outcome_the_distance_and_the_count():

@@ -6,7 +6,9 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 
 import thalweg as tw
 from thalweg.core.errors import InputError
-from thalweg.planner.plan import CANDIDATES, plan
+from thalweg.planner.geometry import geometry
+from thalweg.planner.plan import plan
+from thalweg.planner.prediction import candidates, difficulty
 
 
 def cancer(**options):
@@ -15,8 +17,10 @@ def cancer(**options):
 
 
 def test_every_candidate_has_a_row_and_the_fastest_is_first():
-    found = plan(cancer(l2=1e-3))
-    assert {row.method for row in found.rows} == set(CANDIDATES)
+    problem = cancer(l2=1e-3)
+    found = plan(problem)
+    hopes = candidates(problem, difficulty(problem, geometry(problem), 1e-6))
+    assert {row.method for row in found.rows} == set(hopes)
     able = [row for row in found.rows if row.eligible]
     others = [row.predicted_seconds for row in able[1:]]
     assert others == sorted(others)

@@ -1,22 +1,20 @@
 """What the shell completes besides verbs and options: built-in data, methods, runs.
 
-Nothing heavy is imported: the names of methods stand here, and a test holds them to the table.
+Nothing heavy is imported, or every press of a key would wait for it. Methods are found in their
+sources, which are read and not run; the other names stand here, and tests hold them to their homes.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
 
 DATA = ("@cancer", "@diabetes", "@digits", "@iris", "@wine")
-METHODS = (
-    "adagrad", "adam", "bfgs", "catalyst", "cd", "cholesky", "fista", "gd", "heavy-ball", "iag",
-    "lbfgs", "nadam", "nesterov", "newton", "newton-cg", "rmsprop", "sag", "saga", "sdca", "sgd",
-    "svrg",
-)  # fmt: skip
 OPTIMIZERS = (
     "adagrad", "adam", "heavy-ball", "lbfgs", "nadam", "nesterov", "rmsprop", "sgd",
     "truncated-newton",
@@ -35,6 +33,8 @@ LABS = (
     "sgd-sampling", "sgd-theorem", "svrg", "vanish-explode", "weight-decay", "zero-init",
 )  # fmt: skip
 MODELS = ("linear", "mlp:256x256", "conv:16x32/128")
+SOURCES = Path(__file__).parents[1] / "methods"
+NAME = re.compile(r'^    name: ClassVar\[str\] = "([\w-]+)"$', re.MULTILINE)
 ROOT = Path("runs")  # where runs are kept
 MARKS = ("run.json", "job.json", "race.json")  # what shows that a folder holds a run
 
@@ -63,7 +63,7 @@ def data_or_runs(
 
 def methods(context: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
     """Methods, and optimizers of networks."""
-    return _items(sorted({"auto", *METHODS, *OPTIMIZERS}), typed)
+    return _items(sorted({"auto", *method_names(), *OPTIMIZERS}), typed)
 
 
 def models(context: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -74,6 +74,13 @@ def models(context: click.Context, param: click.Parameter, typed: str) -> list[C
 def labs(context: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
     """Labs by name."""
     return _items(LABS, typed)
+
+
+@cache
+def method_names() -> tuple[str, ...]:
+    """All methods by name."""
+    texts = (path.read_text("utf-8") for path in sorted(SOURCES.glob("*.py")))
+    return tuple(name for text in texts for name in NAME.findall(text))
 
 
 def is_run(path: Path) -> bool:

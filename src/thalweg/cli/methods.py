@@ -1,7 +1,7 @@
 """`thalweg methods [NAME]`: all methods and what they take, or one with its options and its rate.
 
 What is printed comes from the methods themselves: the first line of a module's docstring, the
-fields of its dataclass, what it says of itself, and the laws of `planner.prediction`.
+fields of its dataclass, and what it says of itself.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def methods(name: str | None, as_json: bool, quiet: bool) -> None:
     A method trains a linear model or minimises a function; an optimizer trains a network. Options
     are given in brackets: -m sag[step=theory], -m adam[lr=0.01].
     """
-    known = {*completion.METHODS, *completion.OPTIMIZERS}
+    known = {*completion.method_names(), *completion.OPTIMIZERS}
     if name is not None and name not in known:
         raise InputError(f"method must be a known name, got {name!r}: {suggest(name, known)}")
     found = [*method_records(), *optimizer_records(name, with_options=as_json or name is not None)]
@@ -51,7 +51,6 @@ def methods(name: str | None, as_json: bool, quiet: bool) -> None:
 def method_records() -> list[dict[str, Any]]:
     """All methods as plain values."""
     from thalweg.methods.table import METHODS
-    from thalweg.planner.prediction import LAWS
 
     return [
         {
@@ -60,7 +59,7 @@ def method_records() -> list[dict[str, Any]]:
             "summary": summary(about(kind)),
             "takes": takes(kind),
             "options": {each.name: each.default for each in dataclasses.fields(kind)},
-            "rate": LAWS.get(name, ""),
+            "rate": kind.law,
             "about": about(kind),
         }
         for name, kind in METHODS.items()

@@ -4,8 +4,9 @@ The hues are those of Okabe & Ito, which colour-blind readers tell apart; yellow
 white, is left out, and black is the colour of the text, light on a dark page. On white the light
 hues are darkened and on black the dark ones lightened until each stands out from its background
 by a contrast of 3 : 1 or more (WCAG 2.1, 1.4.11), so each hue has two codes. Seven hues and three
-dashes make twenty-one pairs: one for each method. A name that is no method of Thalweg gets a pair
-with a dash of another kind, by a sum over its letters, so that it is the same tomorrow.
+dashes make twenty-one pairs: one for each method of the first release. A later one, and a name that
+is no method of Thalweg, gets a pair with a dash of another kind, by a sum over its letters, so that
+it is the same tomorrow.
 
 Okabe & Ito, "Color Universal Design", 2008.
 """

@@ -45,6 +45,7 @@ class BFGS(Method):
 
     name: ClassVar[str] = "bfgs"
     State: ClassVar[type] = BFGSState
+    learns_curvature: ClassVar[bool] = True
     descends: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from thalweg.core.errors import InputError
 from thalweg.kernels.elementwise import blas_threads
+from thalweg.methods.expectation import Difficulty, Expected, hessian_work, sample_work
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.ridge_system import (
@@ -28,6 +29,7 @@ from thalweg.methods.ridge_system import (
     best_intercept,
     factorised,
     first_solution,
+    is_dual,
     refined,
     targets,
 )
@@ -60,6 +62,7 @@ class Cholesky(Method):
     descends: ClassVar[bool] = True
     is_second_order: ClassVar[bool] = True
     only_linear: ClassVar[bool] = True
+    law: ClassVar[str] = "1 iteration"
 
     def check(self, problem: Problem) -> None:
         """Only a quadratic objective is solved by one step, and only a small matrix factorised."""
@@ -104,6 +107,12 @@ class Cholesky(Method):
             problem.passes += 4
             after = refined(data, system, r, first_solution(data, system, r))
         return _measured(problem, state.w.dtype, system, after)
+
+    def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
+        """One iteration, which is all there is."""
+        work = sample_work(problem) if is_dual(problem) else hessian_work(problem)
+        room = 3 * min(problem.dim, problem.n)
+        return Expected(1.0, 1.0, {"gradient": 5.0, "ridge": 1.0}, 2, room, work)
 
 
 def _measured(

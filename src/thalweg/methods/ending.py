@@ -12,8 +12,6 @@ from thalweg.core.trace import Trace
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 
-SECOND_ORDER = ("bfgs", "lbfgs", "newton", "newton-cg")
-
 
 class Ending(NamedTuple):
     """What is left of a run when it has ended."""
@@ -31,4 +29,5 @@ class Ending(NamedTuple):
     def lbfgs_is_another_way(self) -> bool:
         """Whether lbfgs takes this objective, and is of another kind than the method that ran."""
         is_refused = self.problem.is_composite or self.problem.is_noisy
-        return not is_refused and self.method.name not in SECOND_ORDER
+        is_akin = self.method.is_second_order or self.method.learns_curvature
+        return not (is_refused or is_akin)

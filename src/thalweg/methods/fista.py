@@ -30,11 +30,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from thalweg.methods.backtracking import GROWTH, Move, backtrack, check_exact, first_step
+from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.gd import inverse_smoothness
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import check_step
+from thalweg.objectives.linear import LinearProblem
 from thalweg.theory.accelerated import next_theta
+
+LIKELY = 2_000  # passes that are enough on most small data
 
 
 class FISTAState(NamedTuple):
@@ -56,6 +60,7 @@ class FISTA(Method):
     name: ClassVar[str] = "fista"
     State: ClassVar[type] = FISTAState
     kappa_power: ClassVar[float | None] = 0.5
+    law: ClassVar[str] = "√κ log(1/ε) iterations"
     takes_penalty: ClassVar[bool] = True
     step: float | None = None
     momentum: bool = True
@@ -104,6 +109,12 @@ class FISTA(Method):
         y = x + beta * (x - state.w)
         mapping = _mapping(problem, state.y, x, gradient, step)
         return FISTAState(x, found + problem.penalty(x), mapping, y, theta, step, t)
+
+    def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
+        """κ^0.4 log(1/ε)/2, at most 50/√ε, where √κ log(1/ε) are guaranteed."""
+        bound = math.sqrt(hard.kappa) * hard.digits if hard.is_certain else None
+        work = LIKELY * problem.matrix.entries
+        return Expected(bound, hard.accelerated, {"gradient": 1.0}, 2, 5, work)
 
     def _fixed(self, problem: Problem) -> float | None:
         return self.step if self.step is not None else inverse_smoothness(problem)

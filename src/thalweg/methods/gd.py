@@ -18,9 +18,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from thalweg.methods.backtracking import GROWTH, backtrack, check_exact, first_step
+from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import check_step, scheduled
+from thalweg.objectives.linear import LinearProblem
 from thalweg.rules.plain_step import plain_step
 from thalweg.theory.stability import gd_limit
 
@@ -42,6 +44,7 @@ class GD(Method):
     name: ClassVar[str] = "gd"
     State: ClassVar[type] = GDState
     kappa_power: ClassVar[float | None] = 1.0
+    law: ClassVar[str] = "κ log(1/ε) iterations"
     step: float | None = None
     schedule: str = "constant"
 
@@ -73,6 +76,12 @@ class GD(Method):
             w, step = move.x, move.step
         value, gradient = problem.value_and_gradient(w)
         return GDState(w, value, gradient, step, t)
+
+    def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
+        """A third of what is guaranteed, κ log(1/ε), at most 50/3ε."""
+        count = max(hard.accelerated, min(hard.kappa * hard.digits, 50.0 / hard.tol) / 3.0)
+        bound = hard.kappa * hard.digits if hard.is_certain else None
+        return Expected(bound, count, {"gradient": 1.0}, 2, 4)
 
     def stability(self, state: Any, smoothness: float) -> tuple[str, float, float]:
         """On curvature L the iterates grow once η > 2/L."""

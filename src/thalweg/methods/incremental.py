@@ -36,6 +36,7 @@ from thalweg.kernels.lag import cells_of
 from thalweg.kernels.leaves import leaf_edges, tree_sum
 from thalweg.kernels.rows import is_sparse
 from thalweg.kernels.sum_tree import sum_tree
+from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.sampling import SAMPLINGS, Sampler, sampler
@@ -85,6 +86,7 @@ class Incremental(Method):
     takes_penalty: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     only_linear: ClassVar[bool] = True
+    law: ClassVar[str] = "16·max(L_max/(nμ), ½) log(1/ε) passes, in expectation"
     kind: ClassVar[int]  # of the kernel
     factor: ClassVar[float]  # η·L of practice
     theory_factor: ClassVar[float]  # and of the theorem
@@ -173,6 +175,12 @@ class Incremental(Method):
             self.stationarity(problem, w, gradient, numbers),
             v, g, slopes, tree, numbers, rng,
         )  # fmt: skip
+
+    def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected | None:
+        """(½ + 1.5s) log(1/ε) passes, at least 8, where 16·max(L_max/(nμ), ½) log(1/ε) are sure."""
+        bound = 16.0 * max(hard.worst, 0.5) * hard.digits if hard.is_certain else None
+        count = max(8.0, (0.5 + 1.5 * hard.s) * hard.digits)
+        return Expected(bound, count, {"visits": 1.0}, 8, 9)
 
     def stationarity(
         self, problem: Problem, w: np.ndarray, gradient: np.ndarray, numbers: np.ndarray

@@ -30,10 +30,12 @@ from scipy.linalg.blas import daxpy, saxpy
 
 from thalweg.core.checks import check_count
 from thalweg.core.vector import dot
+from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Point, Problem
 from thalweg.methods.wolfe import first_trial, strong_wolfe
+from thalweg.objectives.linear import LinearProblem
 
 
 class LBFGSState(NamedTuple):
@@ -59,6 +61,7 @@ class LBFGS(Method):
 
     name: ClassVar[str] = "lbfgs"
     State: ClassVar[type] = LBFGSState
+    learns_curvature: ClassVar[bool] = True
     descends: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     memory: int = 10
@@ -95,6 +98,16 @@ class LBFGS(Method):
             return state
         pairs = learn(S, Y, rho, pairs, found.w - w, found.gradient - gradient)
         return LBFGSState(*found, S, Y, rho, D, pairs)
+
+    def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
+        """As many steps as the curvature takes to be learnt; a tenth of them look twice."""
+        return Expected(None, steps_to_learn(hard), {"gradient": 1.1}, 4, 25)
+
+
+def steps_to_learn(hard: Difficulty) -> float:
+    """20 + κ^0.4 log(1/ε)/6, κ at most 10³/√ε: a flat direction costs no more."""
+    curved = min(hard.kappa, 1e3 / math.sqrt(hard.tol))
+    return 20.0 + curved**0.4 * hard.digits / 6.0
 
 
 def learn(

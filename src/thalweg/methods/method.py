@@ -23,7 +23,9 @@ import numpy as np
 
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, suggest
+from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.problem import Problem
+from thalweg.objectives.linear import LinearProblem
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,10 @@ class Method:
     only_linear: ClassVar[bool] = False  # for LinearProblem alone
     adds_noise: ClassVar[bool] = False  # its own draws send the value up and down on the way
     is_second_order: ClassVar[bool] = False  # whether a few steps are to be enough near the optimum
+    learns_curvature: ClassVar[bool] = False  # from gradients met on the way, as lbfgs does
     descends: ClassVar[bool] = False  # every step lowers f, or at its rounding the gradient
     kappa_power: ClassVar[float | None] = None  # iterations grow like κ to this power; None: no law
+    law: ClassVar[str] = ""  # the count that `expected` guarantees, as it is read
 
     def __new__(cls, *args: Any, **options: Any) -> Method:
         """Refuse unknown options with the nearest known one, before the dataclass sees them."""
@@ -77,6 +81,10 @@ class Method:
     def advance(self, problem: Problem, state: Any) -> Any:
         """The state one iteration on; `state` itself if there is no way on."""
         raise NotImplementedError
+
+    def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected | None:
+        """Iterations to expect; None where a plan is not to think of this method."""
+        return None
 
     def stability(self, state: Any, smoothness: float) -> tuple[str, float, float] | None:
         """The formula of the largest stable step on curvature L, that step, and the one in use.

@@ -30,10 +30,12 @@ import numpy as np
 from thalweg.core.checks import check_choice, check_number
 from thalweg.core.errors import InputError
 from thalweg.methods.backtracking import GROWTH, backtrack, check_exact, first_step
+from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.gd import inverse_smoothness
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import check_step
+from thalweg.objectives.linear import LinearProblem
 from thalweg.rules.plain_step import plain_step
 from thalweg.theory.accelerated import momentum as best_momentum
 from thalweg.theory.accelerated import next_theta
@@ -62,6 +64,7 @@ class Nesterov(Method):
     name: ClassVar[str] = "nesterov"
     State: ClassVar[type] = NesterovState
     kappa_power: ClassVar[float | None] = 0.5
+    law: ClassVar[str] = "√κ log(1/ε) iterations"
     step: float | None = None
     momentum: float | str | None = None
     restart: bool = True
@@ -124,6 +127,11 @@ class Nesterov(Method):
             return 0.0, 1.0
         theta = next_theta(state.theta)
         return (state.theta - 1.0) / theta, theta
+
+    def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
+        """κ^0.4 log(1/ε)/2, at most 50/√ε, where √κ log(1/ε) are guaranteed."""
+        bound = math.sqrt(hard.kappa) * hard.digits if hard.is_certain else None
+        return Expected(bound, hard.accelerated, {"gradient": 1.0}, 2, 5)
 
     def stability(self, state: Any, smoothness: float) -> tuple[str, float, float]:
         """On curvature L the iterates grow once η > 2(1+β)/((1+2β)L)."""

@@ -201,11 +201,14 @@ def _is_defined_below(ending: Ending) -> bool:
 
 def _circling(ending: Ending) -> tuple[str, str]:
     """Why steps of constant length do not arrive, and what helps."""
-    lr, schedule = (ending.method.options[option] for option in ("lr", "schedule"))
-    cause = f"steps of about lr = {lr:g} circle the minimum instead of reaching it"
-    if schedule == "constant":
-        return cause, "method='lbfgs', a smaller lr, or schedule='1/sqrt(t)'"
-    return cause, "method='lbfgs', or a smaller lr"
+    options = ending.method.options
+    cause = f"steps of about lr = {options['lr']:g} circle the minimum instead of reaching it"
+    ways = ["method='lbfgs'"] if ending.lbfgs_is_another_way else []
+    ways.append("a smaller lr")
+    if options.get("schedule") == "constant":  # not every method has one
+        ways.append("schedule='1/sqrt(t)'")
+    *first, last = ways
+    return cause, ", ".join([*first, f"or {last}"]) if first else last
 
 
 def _reachable(ending: Ending) -> str:

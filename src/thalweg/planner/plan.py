@@ -1,7 +1,7 @@
 """`plan`: what every method would cost on a problem, and which one to take.
 
 geometry             what the data look like (`planner.geometry`)
-bound, predicted     iterations that theory guarantees, and to expect (`planner.prediction`)
+bound, predicted     iterations that theory guarantees, and to expect (`methods.expectation`)
 cost                 seconds of a pass, timed on these data (`planner.cost`)
 """
 
@@ -9,30 +9,24 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import replace
 
 from thalweg.certificates.duality import constant_value
 from thalweg.core.checks import check_number, describe
 from thalweg.core.errors import InputError
 from thalweg.core.plan import ESTIMATED, Measured, Plan, PlanRow
-from thalweg.methods.dual_step import has_fewer_samples
+from thalweg.methods.expectation import Expected
 from thalweg.methods.problem import Problem
-from thalweg.methods.ridge_system import is_dual
 from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import Geometry, geometry
-from thalweg.planner.prediction import expected
+from thalweg.planner.prediction import candidates, difficulty, is_of_gradients
 
-# The more exact ones first, those that draw samples after those that do not.
-CANDIDATES = (
-    "cholesky", "newton", "newton-cg", "lbfgs", "cd", "fista", "sdca", "saga", "sag", "svrg",
-    "catalyst", "nesterov", "gd",
-)  # fmt: skip
-# Seconds that nobody notices. Among methods this near the fastest the first of the candidates is
-# taken, and likewise where its whole work is small: the choice on small data does not change with
-# the noise of a clock.
+# Seconds that nobody notices. Among methods this near the fastest the first of the table is taken,
+# and likewise where its whole work is small: the choice on small data does not change with the
+# noise of a clock.
 A_MOMENT = 0.02
 SMALL = 2e7  # multiplications that take no more than a moment, however busy the machine is
 OVERHEAD = 2e-4  # seconds that an iteration takes whatever the data are: the loop's own
@@ -60,7 +54,7 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     started = time.perf_counter()
     problem = problem.centred  # as methods will see it
     shape = geometry(problem)
-    rows = ranked(problem, tol, shape, CANDIDATES)
+    rows = ranked(problem, candidates(problem, difficulty(problem, shape, tol)))
     return Plan(
         problem=problem.name,
         tol=tol,
@@ -72,62 +66,40 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     )
 
 
-def ranked(
-    problem: LinearProblem, tol: float, shape: Geometry, names: Iterable[str]
-) -> list[PlanRow]:
-    """A row for each of these candidates, the one to choose first."""
+def ranked(problem: LinearProblem, hopes: Mapping[str, Expected]) -> list[PlanRow]:
+    """A row for each of these candidates, which come in the order of the table; the best first."""
     cost = Cost(problem)
     rows: list[PlanRow] = []
-    for name in names:
+    for name, hope in hopes.items():
         # What cannot be chosen any more is not worth compiling a kernel for.
         best = min((row.predicted_seconds for row in rows), default=math.inf)
-        if any(_is_small(row, problem) for row in rows):
+        if any(_is_small(row, hopes) for row in rows):
             best = -math.inf
-        rows.append(_row(name, problem, shape, cost, tol, best))
+        rows.append(_row(name, hope, problem, cost, best))
+    near = min(row.predicted_seconds for row in rows) + A_MOMENT
+    chosen = next(row for row in rows if row.predicted_seconds <= near or _is_small(row, hopes))
     rows.sort(key=lambda row: (not row.eligible, row.predicted_seconds))
-    return _chosen_first(rows, problem)
-
-
-def _chosen_first(rows: list[PlanRow], problem: LinearProblem) -> list[PlanRow]:
-    """The rows with the chosen one in front: the fastest, or a more exact one that is as fast."""
-    near = [
-        row
-        for row in rows
-        if row.predicted_seconds <= rows[0].predicted_seconds + A_MOMENT or _is_small(row, problem)
-    ]
-    chosen = min(near, key=lambda row: CANDIDATES.index(row.method))
     others = [row for row in rows if row is not chosen]
     remark = "CHOSEN" if chosen is rows[0] else "CHOSEN: as fast, and the more exact"
     return [replace(chosen, remark=remark), *others]
 
 
-def _is_small(row: PlanRow, problem: LinearProblem) -> bool:
+def _is_small(row: PlanRow, hopes: Mapping[str, Expected]) -> bool:
     """Whether all that a method would do is done in a moment."""
-    width = problem.matrix.entries / problem.n * problem.outputs  # of a row, without zeros
-    hessian = problem.n * (width + problem.fit_intercept) ** 2 + problem.dim**3 / 3
-    of_samples = problem.n**2 * width + problem.n**3 / 3
-    work = {
-        "cholesky": of_samples if is_dual(problem) else hessian,
-        "newton": of_samples if has_fewer_samples(problem) else hessian,
-    }
-    work |= {"cd": 100 * problem.matrix.entries, "fista": 2_000 * problem.matrix.entries}
-    return row.eligible and work.get(row.method, math.inf) <= SMALL
+    return row.eligible and hopes[row.method].work <= SMALL
 
 
-def _row(
-    name: str, problem: LinearProblem, shape: Geometry, cost: Cost, tol: float, best: float
-) -> PlanRow:
-    refusal = _refusal(name, problem)
+def _row(name: str, hope: Expected, problem: LinearProblem, cost: Cost, best: float) -> PlanRow:
+    refusal = hope.refusal or _refusal(name, problem)
     if refusal:
         return PlanRow(name, eligible=False, remark=refusal)
-    hope = expected(name, problem, shape, tol)
     if not math.isfinite(hope.iterations):
         return PlanRow(name, eligible=False, remark="no rate is known without an l2 penalty")
     # Where the least that it can cost is too much already, nothing else is timed: of two that are
     # within a moment of each other the one before would be taken.
     seconds = OVERHEAD + sum(count * cost.least(kind) for kind, count in hope.passes.items())
     remark = "at least"
-    if hope.iterations * seconds < best - A_MOMENT or hope.passes.keys() == {"gradient"}:
+    if hope.iterations * seconds < best - A_MOMENT or is_of_gradients(hope):
         prices = (count * getattr(cost, kind) for kind, count in hope.passes.items())
         seconds, remark = OVERHEAD + sum(prices), ""
     numbers = hope.vectors_n * problem.n * problem.outputs + hope.vectors_p * problem.dim
@@ -146,8 +118,6 @@ def _row(
 def _refusal(name: str, problem: LinearProblem) -> str:
     """Why the method cannot take this problem; empty where it can."""
     method = METHODS[name]
-    if name == "cd" and problem.l1 == 0.0:
-        return "works on the few features that an l1 penalty leaves: without one there are none"
     if problem.l1 > 0.0 and not (method.takes_penalty or method.takes_linear_penalty):
         return "needs a smooth objective: l1 has no gradient at 0"
     try:

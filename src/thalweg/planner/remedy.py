@@ -3,7 +3,8 @@
 The plan knows what every method takes from the start. A run that was cut by `max_iter` or
 `time_limit` is told the fastest of them, with limits of twice what is predicted, so that following
 the advice is enough. Where there was no plan, the method that ran, at the pace it had, is compared
-with those that need no memory to speak of to be timed.
+with those that need no memory to speak of to be timed: those made of gradients alone, and where
+variables are few those of second order.
 """
 
 from __future__ import annotations
@@ -13,14 +14,13 @@ import math
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan, PlanRow, spelled_seconds
 from thalweg.methods.ending import Ending
+from thalweg.methods.table import METHODS
 from thalweg.planner.geometry import geometry
-from thalweg.planner.plan import CANDIDATES, ranked
-from thalweg.planner.prediction import expected
+from thalweg.planner.plan import ranked
+from thalweg.planner.prediction import candidates, difficulty, is_of_gradients
 
 ROOM = 2.0  # times the prediction, which is a prediction
 LITTLE = 4_000  # entries of X that are looked at
-LEAN = ("lbfgs", "cd", "fista", "nesterov", "gd")
-WITH_MATRICES = ("cholesky", "newton", "newton-cg")
 MATRICES = 6  # of dim² numbers, while a Hessian is timed
 SMALL = 100  # variables whose matrices are nothing to speak of
 
@@ -55,16 +55,19 @@ class Remedy:
 def _best(ending: Ending) -> PlanRow:
     """The row of the method that is predicted to be the fastest."""
     problem, tol = ending.problem.objective, ending.certificate.evidence["tol"]
-    shape = geometry(problem, LITTLE)
+    hopes = candidates(problem, difficulty(problem, geometry(problem, LITTLE), tol))
     dim = problem.dim
-    names: tuple[str, ...] = LEAN
-    if dim <= SMALL or MATRICES * dim**2 <= problem.n + dim:
-        names = (*WITH_MATRICES, *LEAN)
-    best = ranked(problem, tol, shape, names)[0]
+    may_have_matrices = dim <= SMALL or MATRICES * dim**2 <= problem.n + dim
+    lean = {
+        name: hope
+        for name, hope in hopes.items()
+        if (may_have_matrices if METHODS[name].is_second_order else is_of_gradients(hope))
+    }
+    best = ranked(problem, lean)[0]
     name, last = ending.method.name, ending.trace.last
-    if name in names or name not in CANDIDATES or not last["iteration"]:
+    if name in lean or name not in hopes or not last["iteration"]:
         return best
-    hope = expected(name, problem, shape, tol).iterations
+    hope = hopes[name].iterations
     own = hope * last["seconds"] / last["iteration"]
     if best.eligible and not own < best.predicted_seconds:
         return best

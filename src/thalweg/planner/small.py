@@ -13,6 +13,7 @@ from __future__ import annotations
 from thalweg.certificates.duality import constant_value
 from thalweg.core.plan import EXACT, Measured, Plan, PlanRow
 from thalweg.methods.dual_step import has_fewer_samples
+from thalweg.methods.expectation import hessian_work, sample_work
 from thalweg.methods.ridge_system import is_dual
 from thalweg.objectives.linear import LinearProblem
 
@@ -26,14 +27,11 @@ REASON = "CHOSEN by rule: small enough that no comparison is worth its price"
 
 def small_work(name: str, problem: LinearProblem) -> float:
     """Multiplications that a method takes in all, or infinity where no rule chooses it."""
-    n, width = problem.n, problem.matrix.entries / problem.n * problem.outputs  # without zeros
-    of_samples = n**2 * width + n**3 / 3
-    hessian = n * (width + problem.fit_intercept) ** 2 + problem.dim**3 / 3
     match name:
         case "cholesky" if problem.loss == "squared" and problem.l1 == 0.0:
-            return of_samples if is_dual(problem) else hessian
+            return sample_work(problem) if is_dual(problem) else hessian_work(problem)
         case "newton":
-            return of_samples if has_fewer_samples(problem) else hessian
+            return sample_work(problem) if has_fewer_samples(problem) else hessian_work(problem)
         case "cd" if problem.l1 > 0.0 and not problem.term.is_matrix:
             return PASSES * problem.matrix.entries
     return float("inf")

@@ -26,6 +26,7 @@ from thalweg.core.trace import COLUMNS, Trace
 from thalweg.methods.cholesky import Cholesky
 from thalweg.methods.exact_step import has_sums
 from thalweg.methods.method import Method
+from thalweg.methods.newton import Newton
 from thalweg.methods.ridge_system import (
     best_intercept,
     factorised,
@@ -39,7 +40,7 @@ from thalweg.planner.minimize import minimize, threads_of_our_own
 from thalweg.planner.plan import plan
 from thalweg.planner.small import small_plan
 
-CLOSED, SUMMING = "cholesky", "newton"  # the closed form, and the method that works by sums
+CLOSED, SUMMING = Cholesky.name, Newton.name  # the closed form, and the one that works by sums
 
 
 def minimize_targets(
