@@ -65,6 +65,11 @@ class Plan:
         """The method that is predicted to be done first."""
         return self.rows[0].method
 
+    @property
+    def is_by_rule(self) -> bool:
+        """Whether a rule decided, and nothing was compared."""
+        return len(self.rows) == 1
+
     def row(self, method: str) -> PlanRow | None:
         """The row of a method; None for one that was not a candidate."""
         return next((row for row in self.rows if row.method == method), None)

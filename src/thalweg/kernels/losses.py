@@ -154,7 +154,7 @@ def _clip(x, low, high):
 @kernel(inline=True)
 def multinomial_value(scores, label):
     """ℓ(s, c) for `scores` float[K]."""
-    best = _index_of_largest(scores)
+    best = index_of_largest(scores)
     top = np.float64(scores[best])
     rest = 0.0
     for k in range(scores.size):
@@ -166,7 +166,7 @@ def multinomial_value(scores, label):
 @kernel(inline=True)
 def multinomial_probabilities(scores, out):
     """Change `out`, float[K], in place to softmax(s); it may be `scores` itself."""
-    top = np.float64(scores[_index_of_largest(scores)])
+    top = np.float64(scores[index_of_largest(scores)])
     total = 0.0
     for k in range(scores.size):
         e = exp_of_negative(scores[k] - top)
@@ -179,7 +179,7 @@ def multinomial_probabilities(scores, out):
 @kernel(inline=True)
 def multinomial_value_and_slope(scores, label, out):
     """Change `out` in place to softmax(s) − e_c, and return ℓ(s, c); it may be `scores` itself."""
-    best = _index_of_largest(scores)
+    best = index_of_largest(scores)
     top = np.float64(scores[best])
     deficit = top - scores[label]
     rest = 0.0  # all but the largest
@@ -235,7 +235,7 @@ def loss_at(code, z, y, delta):
 
 
 @kernel(inline=True)
-def _index_of_largest(scores):
+def index_of_largest(scores):
     """The first index of the largest score."""
     best = 0
     for k in range(1, scores.size):

@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from thalweg.kernels.compile import kernel
-from thalweg.kernels.losses import HUBER, SQUARED_HINGE
+from thalweg.kernels.losses import HUBER, SQUARED_HINGE, index_of_largest
 from thalweg.kernels.twofold import (
     pair_exp,
     pair_product,
@@ -68,16 +68,6 @@ def transpose_pass(A, A_low, c, T, T_low, V, V_low):
             V[j, k], V_low[j, k] = two_sum(V[j, k], V_low[j, k])
 
 
-@kernel(inline=True)
-def _index_of_largest(scores):
-    """The first index of the largest score."""
-    best = 0
-    for k in range(1, scores.size):
-        if scores[k] > scores[best]:
-            best = k
-    return best
-
-
 @kernel
 def softmax_pass(Z, Z_low, labels, c, T, T_low, P):
     """Write tᵢ = pᵢ − e_yᵢ into `T` and `T_low`, pᵢ = softmax(zᵢ) into `P`, in place.
@@ -86,7 +76,7 @@ def softmax_pass(Z, Z_low, labels, c, T, T_low, P):
     """
     value, low = 0.0, 0.0
     for i in range(Z.shape[0]):
-        label, best = labels[i], _index_of_largest(Z[i])
+        label, best = labels[i], index_of_largest(Z[i])
         rest, rest_low = 0.0, 0.0
         for k in range(Z.shape[1]):
             d, d_low = pair_sum(Z[i, k], Z_low[i, k], -Z[i, best], -Z_low[i, best])
@@ -113,7 +103,7 @@ def entropies_pass(Z, Z_low, labels, c, scale):
     total, low = 0.0, 0.0
     e = np.empty(Z.shape[1])
     for i in range(Z.shape[0]):
-        best = _index_of_largest(Z[i])
+        best = index_of_largest(Z[i])
         rest = 0.0
         for k in range(e.size):
             d, d_low = pair_sum(Z[i, k], Z_low[i, k], -Z[i, best], -Z_low[i, best])

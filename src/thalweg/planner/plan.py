@@ -23,13 +23,12 @@ from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import Geometry, geometry
 from thalweg.planner.prediction import candidates, difficulty, is_of_gradients
+from thalweg.planner.small import OVERHEAD, SMALL
 
 # Seconds that nobody notices. Among methods this near the fastest the first of the table is taken,
 # and likewise where its whole work is small: the choice on small data does not change with the
 # noise of a clock.
 A_MOMENT = 0.02
-SMALL = 2e7  # multiplications that take no more than a moment, however busy the machine is
-OVERHEAD = 2e-4  # seconds that an iteration takes whatever the data are: the loop's own
 ENDING = 1e-3  # seconds that a run takes around its iterations: checks, a certificate, a verdict
 BADLY_SCALED = 1e3  # largest over smallest feature scale from which standardizing is worth a word
 

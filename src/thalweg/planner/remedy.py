@@ -33,8 +33,8 @@ class Remedy:
 
     def __call__(self, ending: Ending) -> str:
         """One sentence: what to change, and what that is predicted to cost."""
-        compared = self.planned is not None and len(self.planned.rows) > 1
-        best = self.planned.rows[0] if self.planned and compared else _best(ending)
+        planned = self.planned
+        best = planned.rows[0] if planned and not planned.is_by_rule else _best(ending)
         limits = []
         done = int(ending.trace.last["iteration"])
         if best.method != ending.method.name:

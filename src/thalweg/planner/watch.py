@@ -62,7 +62,7 @@ class Watch:
         if (count + more) * elapsed / count <= BEHIND * row.predicted_seconds:
             return None
         remaining = more * elapsed / count
-        if len(self.plan.rows) == 1:  # decided by a rule, which was wrong: now compare
+        if self.plan.is_by_rule:  # which was wrong: now compare
             measured = plan(journey.objective, journey.tol)
             self.plan = replace(
                 measured, rows=(row, *(r for r in measured.rows if r.method != name))
