@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse
 
 import thalweg as tw
+from thalweg.core.clock import COMPILING
 from thalweg.planner import cost as module
 from thalweg.planner.cost import Cost
 
@@ -73,3 +74,12 @@ def test_rows_are_gathered_from_all_over(storage, monkeypatch):
 def test_a_problem_with_an_l1_penalty_is_timed_without_it():
     data = tw.LinearProblem(np.eye(5), np.arange(5.0), l1=0.1, l2=0.1)
     assert Cost(data).gradient > 0.0
+
+
+def test_compiling_is_no_cost(wait):
+    def compile_and_work():
+        with COMPILING:
+            wait(100.0)
+        wait(1.0)
+
+    assert module._seconds(compile_and_work) == 1.0

@@ -12,7 +12,6 @@ added.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from thalweg.core import clock
 from thalweg.kernels.elementwise import blas_threads
 from thalweg.kernels.rows import CSR
 from thalweg.methods.dual_step import has_fewer_samples
@@ -35,7 +35,7 @@ from thalweg.objectives.linear import LinearProblem
 ENTRIES = 60_000  # of X in a slice: above what starting a kernel takes
 # And in that for a gradient, the cheapest, so that waking a thread does not count: sparse, dense.
 MANY_ENTRIES, MANY_DENSE = 400_000, 1_000_000
-FEW = 64  # rows, at most, that a kernel is started with first, so that compiling is not timed
+FEW = 64  # rows, at most, that a kernel is started with first, so that this is not timed
 SHARE = 8  # and at most one in so many of the slice's
 GATHERED = 500  # rows gathered to see what a cache miss costs
 LONG = 2e-3  # seconds beside which the errors of a clock are small
@@ -161,8 +161,8 @@ class Cost:
             prepare(self.problem.part(*ends)) for ends in ((0, few), (begin, begin + rows))
         )
         fixed, whole = (
-            _least_seconds(partial(job, given), again)
-            for given, again in ((small, True), (part, False))
+            _least_seconds(partial(job, given), is_first)
+            for given, is_first in ((small, True), (part, False))
         )
         if rows == few:
             return whole * n / rows
@@ -178,13 +178,13 @@ def _factorised(dim: int) -> float:
     return seconds * (dim / size) ** 3
 
 
-def _least_seconds(job: Callable[[], object], may_compile: bool) -> float:
-    """The smaller of two times; one is enough of what is long, if it does not hold a compiler's."""
+def _least_seconds(job: Callable[[], object], is_first: bool) -> float:
+    """The smaller of two times; one is enough of what is long, if its kernels have run before."""
     first = _seconds(job)
-    return min(first, _seconds(job)) if may_compile or first < LONG else first
+    return min(first, _seconds(job)) if is_first or first < LONG else first
 
 
 def _seconds(job: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    start = clock.now()
     job()
-    return time.perf_counter() - start
+    return clock.now() - start

@@ -53,7 +53,7 @@ class Watch:
         at, seconds, norms = (
             journey.trace[column][own] for column in ("iteration", "seconds", "gradient_norm")
         )
-        # Of a typical iteration: the first one may have waited for a compiler.
+        # Of a typical iteration: one may have waited for a processor.
         elapsed = count * float(np.median(np.diff(seconds) / np.diff(at)))
         if elapsed < max(SHORTEST, 0.05 * row.predicted_seconds):
             return None
