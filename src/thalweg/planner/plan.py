@@ -9,12 +9,12 @@ pilot                conjugate gradients on some rows, where it is worth it (`pl
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 
 from thalweg.certificates.duality import constant_value
 from thalweg.core.checks import check_number, describe
+from thalweg.core.clock import Clock
 from thalweg.core.errors import InputError
 from thalweg.core.plan import ESTIMATED, Measured, Plan, PlanRow
 from thalweg.methods.expectation import Expected
@@ -52,7 +52,7 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
             "for other objectives minimize(..., method='auto') chooses by what they offer"
         )
     tol = check_number("tol", tol, above=0.0)
-    started = time.perf_counter()
+    clock = Clock()
     problem = problem.centred  # as methods will see it
     shape, speed, scale = geometry(problem), rates(), constant_value(problem)
     hard = difficulty(problem, shape, tol)
@@ -68,7 +68,8 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
         target=tol * scale,
         geometry=_numbers(shape),
         rows=tuple(rows),
-        seconds=time.perf_counter() - started,
+        seconds=clock.seconds,
+        compiled=clock.compiled,
         advice=_advice(problem, shape),
     )
 

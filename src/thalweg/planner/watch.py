@@ -8,10 +8,12 @@ method; what it then costs is bounded, as for one who rents skis before buying t
     other     seconds that the best of the other methods is predicted to take, from the start
 
 The other one takes over when `spent` is a good part of `other`, and `to go` is well above it: a
-wrong plan then costs about twice as much as the right one. A method that keeps up a lower bound on
-F* is judged by its own gap, F(w) − bound, which is sure; the others by what their last steps have
-gained. Gains a in a third of the steps and b in the next one leave, if they go on falling by
-q = b/a, bq/(1 − q) to be gained.
+wrong plan then costs about twice as much as the right one. It is one that descends at every step:
+where those are slow, methods without a line search are slower.
+
+A method that keeps up a lower bound on F* is judged by its own gap, F(w) − bound, which is sure;
+the others by what their last steps have gained. Gains a in a third of the steps and b in the next
+one leave, if they go on falling by q = b/a, bq/(1 − q) to be gained.
 """
 
 from __future__ import annotations
@@ -26,12 +28,13 @@ import numpy as np
 from thalweg.core.plan import Plan, PlanRow
 from thalweg.methods.loop import Journey
 from thalweg.methods.method import Method
+from thalweg.methods.rounding import rounding_of
 from thalweg.methods.table import METHODS, resolve
 from thalweg.planner.plan import rough_rows
 
 EARLIEST = 3  # iterations; fewer say nothing of a rate
 GROWTH = 1.25  # of the iterations between two looks: looking at every one would cost as much as it
-SHORTEST = 0.005  # seconds to go, below which no change of method pays
+SHORTEST = 0.01  # seconds to go, below which no change of method pays
 WELL_ABOVE = 2.0  # times the other's seconds: what a change has to gain
 SPENT, SPENT_SURELY = 0.7, 0.4  # of the other's seconds, before a change; where a gap is known
 
@@ -59,10 +62,12 @@ class Watch:
         own = journey.trace["iteration"] >= self._begun_at  # a long trace leaves some of them out
         seconds, values = (journey.trace[column][own] for column in ("seconds", "value"))
         is_sure = len(self._gaps) >= EARLIEST
+        # Where the limit is below rounding, no method gets there.
+        goal = max(journey.allowed, rounding_of(journey.first_value, np.dtype(np.float64)))
         if is_sure:
-            to_go = seconds_by_gaps(np.array(self._gaps), journey.allowed)
+            to_go = seconds_by_gaps(np.array(self._gaps), goal)
         else:
-            to_go = seconds_by_gains(seconds, values, journey.allowed)
+            to_go = seconds_by_gains(seconds, values, goal)
         if to_go < SHORTEST:
             return None
         other = self._best_other(journey)
@@ -85,7 +90,11 @@ class Watch:
             rows = rough_rows(journey.problem.objective, journey.tol)
             others = (row for row in rows if row.method != first.method)
             self.plan = replace(self.plan, rows=(first, *others))
-        left = (row for row in self.plan.rows if row.eligible and row.method not in self._tried)
+        left = [
+            row
+            for row in self.plan.rows
+            if row.eligible and row.method not in self._tried and METHODS[row.method].descends
+        ]
         return min(left, key=lambda row: row.predicted_seconds, default=None)
 
     def _change(
