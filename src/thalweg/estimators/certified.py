@@ -34,7 +34,8 @@ from thalweg.planner.targets import minimize_targets, of_target
 AUTO = "auto"
 MANY = 10_000  # iterations, where max_iter is None
 SEEDS = 2**31  # seeds drawn from a generator are below this
-PLAIN = {bool, int, float, str, type(None)}  # what a check depends on by value alone
+# What a check depends on by value alone.
+PLAIN = {bool, int, float, str, type(None), np.float64, np.int64, np.bool_}
 MOST_VALID = 10_000  # sets of parameters that are remembered
 CLEARLY = 0.4  # of the samples: a range of whole numbers in which they have to be often alike
 _valid: set[tuple[Any, ...]] = set()

@@ -121,6 +121,16 @@ def _scores(A, w, z):
         z[i] = total
 
 
+@kernel
+def largest(g):
+    """‖g‖∞ of a vector; not a number where an entry is not."""
+    found = 0.0
+    for j in range(g.size):
+        if not abs(g[j]) <= found:
+            found = abs(g[j])
+    return found
+
+
 @kernel(fastmath=FAST_SUM)
 def look(code, A, y, c, delta, l2, p, w, z, g):
     """Write Aw into `z` and ∇F(w) into `g`, in place; returns F(w)."""

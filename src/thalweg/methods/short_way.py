@@ -32,9 +32,9 @@ from thalweg.certificates.duality import (
     has_gap,
 )
 from thalweg.certificates.small_gap import small_gap
-from thalweg.certificates.stationarity import norm
 from thalweg.core.environment import environment
 from thalweg.core.outcome import Outcome
+from thalweg.core.plan import Plan
 from thalweg.core.run import Run
 from thalweg.core.trace import Trace
 from thalweg.core.vector import dot
@@ -71,9 +71,19 @@ class Way(NamedTuple):
 
 
 def short_way(
-    objective: Any, method: Method, w0: np.ndarray, *, tol: float, max_iter: int, seed: int
+    objective: Any,
+    method: Method,
+    w0: np.ndarray,
+    *,
+    tol: float,
+    max_iter: int,
+    seed: int,
+    plan: Plan | None = None,
 ) -> Run | None:
-    """The run of `method` from `w0`, if the problem is small and easy enough for this."""
+    """The run of `method` from `w0`, if the problem is small and easy enough for this.
+
+    `plan` is what chose the method.
+    """
     if not _is_short(objective, method, w0):
         return None
     started = time.perf_counter()
@@ -122,6 +132,7 @@ def short_way(
             "passes": int(last[1]),
         },
         environment=environment(),
+        plan=None if plan is None else plan.after(method.name, iterations, last[3]),
     )
 
 
@@ -175,7 +186,7 @@ def _of_one_score(
     z, g = np.empty(problem.n), np.empty_like(w)
     known = (term.code, A, term.y, c, term.delta, l2, p)
     value, looks, passes = small.look(*known, w, z, g), 1, 1
-    rows = [[0, 1, 1, time.perf_counter() - started, value, norm(g), math.nan]]
+    rows = [[0, 1, 1, time.perf_counter() - started, value, small.largest(g), math.nan]]
     for count in range(1, most + 1):
         value, left, taken = small.newton_step(*known, near, w, z, g, value)
         if not (math.isfinite(value) and math.isfinite(left)):
@@ -183,7 +194,7 @@ def _of_one_score(
         passes += int(taken)
         looks += int(taken) - 2  # a Hessian and the scores of a direction are the others
         evaluations, seconds = looks + count * w.size, time.perf_counter() - started
-        rows.append([count, passes, evaluations, seconds, value, norm(g), math.nan])
+        rows.append([count, passes, evaluations, seconds, value, small.largest(g), math.nan])
         idle = 0 if left < least or left > near else idle + 1
         least = min(left, least)
         if left <= settled or idle >= STUCK:
@@ -204,10 +215,11 @@ def _of_classes(
     allowed, goes_beyond = goal
     null = math.log(term.outputs)
     W, P = w.reshape(-1, term.outputs), np.empty(problem.score_shape)
-    G = np.empty_like(W)
+    g = np.empty_like(w)
+    G = g.reshape(W.shape)
     known = (A, term.y, c, l2, p)
     value, looks, products, is_last = classes.look(*known, W, P, G), 1, 0, False
-    rows = [[0, 1, 1, time.perf_counter() - started, value, norm(G), math.nan]]
+    rows = [[0, 1, 1, time.perf_counter() - started, value, small.largest(g), math.nan]]
     for count in range(1, most + 1):
         least = 0.0 if is_last else LOOSE
         value, left, taken, more = classes.newton_step(*known, null, least, W, P, G, value)
@@ -216,9 +228,10 @@ def _of_classes(
         looks, products = looks + int(more), products + int(taken)
         passes, evaluations = looks + products + count, looks + products
         seconds = time.perf_counter() - started
-        rows.append([count, passes, evaluations, seconds, value, norm(G), math.nan])
+        rows.append([count, passes, evaluations, seconds, value, small.largest(g), math.nan])
         # What the slopes at w prove, but for the intercepts: ‖∇F‖²/(2·l2).
-        has_arrived = dot(G[:p].ravel(), G[:p].ravel()) <= 2.0 * l2 * WITHIN * allowed
+        slopes = g[: p * term.outputs]
+        has_arrived = dot(slopes, slopes) <= 2.0 * l2 * WITHIN * allowed
         if is_last or (has_arrived and not goes_beyond):
             return Way(w, rows, looks, products)
         is_last = has_arrived and count < most

@@ -96,9 +96,11 @@ def minimize(
         rule = _rule(objective, method, tol)
         if rule is not None:
             by = resolve(rule.best)
-            run = short_way(objective, by, start, tol=tol, max_iter=max_iter, seed=seed)
-            if run is not None:
-                return replace(run, plan=rule.after(run.method, run.iterations, run.seconds))
+            found = short_way(
+                objective, by, start, tol=tol, max_iter=max_iter, seed=seed, plan=rule
+            )
+            if found is not None:
+                return found
             method = rule
     with threads_of_our_own(objective):
         chosen, watch = _chosen(objective, method, tol, kept)
