@@ -257,7 +257,7 @@ def refuse(name: str, value: Any, way_out: str) -> NoReturn:
 
 def check_squares(problem: LinearProblem) -> None:
     """Raise where the squares of a column are beyond the range of a double: no method can begin."""
-    bad = np.flatnonzero(~np.isfinite(problem.rows.seen_squares))
+    bad = problem.rows.too_large
     if bad.size:
         raise InputError(
             f"X must have squares below {sys.float_info.max:.3g}, got larger ones in column "

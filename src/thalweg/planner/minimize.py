@@ -95,7 +95,7 @@ def minimize(
     if callback is None and kept is None and time_limit is None:
         rule = _rule(objective, method, tol)
         if rule is not None:
-            by = resolve(rule.best)
+            by = METHODS[rule.best]()
             found = short_way(
                 objective, by, start, tol=tol, max_iter=max_iter, seed=seed, plan=rule
             )
