@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+import toy
 from growth import exponent
 from peers import table, timing
 from peers.problems import SPECS, Problem, largest_l1
@@ -232,3 +233,26 @@ def test_a_tool_minimises_the_objective_that_it_is_told(tool, loss, penalty):
     problem = tiny(loss, **penalty)
     w = tool.fit(tool.prepare(problem), problem, tol=1e-9)
     assert tw.certify(as_thalweg(problem), w.ravel()).gap <= 1e-7 * problem.at_zero
+
+
+def test_a_drawn_toy_is_its_seed_and_small():
+    for seed in range(12):
+        case, again = toy.drawn(seed), toy.drawn(seed)
+        assert case.name == again.name
+        assert np.array_equal(case.X, again.X)
+        assert np.array_equal(case.y, again.y)
+        assert 20 <= len(case.X) <= 2000
+        assert 2 <= case.X.shape[1] <= 60
+        assert np.isfinite(case.X).all()
+
+
+def test_toys_are_summed_up_by_their_geometric_mean_and_the_worst():
+    rows = [toy.Row("a", "Ridge", 2.0, 1.0, True, ""), toy.Row("b", "Ridge", 1.0, 8.0, False, "")]
+    assert toy.summary(rows) == "mean 0.50, worst 2.00; certified 1 of 2"
+
+
+def test_both_sides_of_a_toy_are_timed_in_turn_and_a_first_time_is_not(monkeypatch):
+    monkeypatch.setattr(toy, "SECONDS", 0.0)
+    called = []
+    toy.in_turn(lambda: called.append("ours"), lambda: called.append("theirs"))
+    assert called == ["ours", "theirs"] * (toy.LEAST + 1)

@@ -78,3 +78,57 @@ def test_an_x_whose_squares_overflow_is_refused(estimator):
 def test_an_x_whose_squares_overflow_is_refused_for_several_targets():
     with pytest.raises(tw.InputError, match="got larger ones in column 0"):
         tw.Ridge().fit(1e200 * np.eye(3), np.eye(3))
+
+
+def small_data(labels=False):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 3))
+    return X, (X[:, 0] > 0).astype(int) if labels else X[:, 0] + 0.1 * rng.standard_normal(30)
+
+
+def test_parameters_that_are_equal_but_of_another_kind_are_checked_again():
+    X, y = small_data()
+    tw.Ridge(fit_intercept=True).fit(X, y)
+    with pytest.raises(ValueError, match="fit_intercept"):
+        tw.Ridge(fit_intercept=1).fit(X, y)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="alpha"):
+            tw.Ridge(alpha=-1.0).fit(X, y)
+
+
+def test_plain_arrays_are_noted_as_frames_are():
+    pandas = pytest.importorskip("pandas")
+    X, y = small_data()
+    model = tw.Ridge().fit(pandas.DataFrame(X, columns=["a", "b", "c"]), y)
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    model.fit(X[:, :2].copy(), y)
+    assert model.n_features_in_ == 2
+    assert not hasattr(model, "feature_names_in_")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda X, y: (X, y[:-1]), "inconsistent numbers of samples"),
+        (lambda X, y: (X, np.append(y[:-1], np.nan)), "NaN"),
+        (lambda X, y: (np.where(X > 1.5, np.nan, X), y), "finite"),
+        (lambda X, y: (X[:, 0], y), "2D array"),
+        (lambda X, y: (X[:0], y[:0]), "0 sample"),
+        (lambda X, y: (X[:, :0], y), "0 feature"),
+    ],
+)
+def test_bad_arrays_are_told_as_by_scikit_learn(spoil, says):
+    X, y = spoil(*small_data())
+    with pytest.raises(ValueError, match=says):
+        tw.Ridge().fit(X, y)
+
+
+@pytest.mark.parametrize("model", [tw.LogisticRegression(), tw.LinearSVC()])
+def test_labels_are_told_from_targets(model):
+    X, y = small_data()
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        model.fit(X, y)
+    with pytest.warns(UserWarning, match="unique classes is greater than 50%"):
+        model.fit(X, np.arange(30) % 20)
+    model.fit(X, (np.arange(30) % 3).astype(np.uint8))
+    assert model.classes_.tolist() == [0, 1, 2]

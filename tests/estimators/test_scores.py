@@ -72,3 +72,14 @@ def test_what_cannot_be_is_refused_in_scikit_learns_words(rows):
 def test_nothing_is_said_before_the_fit():
     with pytest.raises(NotFittedError):
         checked_scores(tw.Ridge(), X, FORMATS)
+
+
+def test_plain_rows_are_refused_as_others_are():
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    model = tw.Ridge().fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="expecting 3 features"):
+        model.predict(X[:, :2])
+    with pytest.raises(ValueError, match="NaN"):
+        model.predict(np.where(X > 1.0, np.nan, X))
+    with pytest.raises(ValueError, match="0 sample"):
+        model.predict(X[:0])

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thalweg.core.certificate import Certificate
@@ -33,6 +34,11 @@ from thalweg.planner.targets import minimize_targets, of_target
 AUTO = "auto"
 MANY = 10_000  # iterations, where max_iter is None
 SEEDS = 2**31  # seeds drawn from a generator are below this
+# What a check depends on by value alone.
+PLAIN = {bool, int, float, str, type(None), np.float64, np.int64, np.bool_}
+MOST_VALID = 10_000  # sets of parameters that are remembered
+CLEARLY = 0.4  # of the samples: a range of whole numbers in which they have to be often alike
+_valid: set[tuple[Any, ...]] = set()
 
 
 class CertifiedMixin(CallbackSupportMixin):
@@ -169,8 +175,28 @@ class CertifiedMixin(CallbackSupportMixin):
     def _most_iterations(self) -> int:
         return MANY if self.max_iter is None else self.max_iter
 
+    def _validate_params(self) -> None:
+        """Check the parameters, as scikit-learn does; plain values that passed once, no more."""
+        values = tuple(getattr(self, name) for name in self._parameter_constraints)
+        kinds = tuple(map(type, values))
+        if not PLAIN.issuperset(kinds):
+            super()._validate_params()
+            return
+        key = (type(self), kinds, values)
+        if key not in _valid:
+            super()._validate_params()
+            if len(_valid) >= MOST_VALID:
+                _valid.clear()
+            _valid.add(key)
+
     def _validated(self, X: Any, y: Any, dtypes: list[type], **kinds: bool) -> tuple[Any, Any]:
         """X and y as arrays, names of features noted; a sparse X has each entry once."""
+        if _is_ordinary(X, y, dtypes):
+            # All that scikit-learn would do with these, which takes as long as a small fit.
+            self.n_features_in_ = X.shape[1]
+            if hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+            return X, y
         X, y = validate_data(
             self,
             X,
@@ -184,6 +210,30 @@ class CertifiedMixin(CallbackSupportMixin):
             X = X.copy()
             X.sum_duplicates()
         return X, y
+
+
+def _is_ordinary(X: Any, y: Any, dtypes: list[type]) -> bool:
+    """Whether both are plain arrays of numbers that need no conversion, and y is finite."""
+    return (
+        type(X) is np.ndarray
+        and type(y) is np.ndarray
+        and X.ndim == 2
+        and y.ndim == 1
+        and X.dtype in dtypes
+        and y.dtype.kind in "iufb"
+        and len(X) == len(y) > 0
+        and X.shape[1] > 0
+        and bool(np.isfinite(y).all())
+    )
+
+
+def check_classes(y: np.ndarray) -> None:
+    """Raise, as scikit-learn does, where y holds no labels; whole numbers are some.
+
+    It warns where they are hardly ever alike, as of a regression.
+    """
+    if y.dtype.kind not in "iub" or int(y.max()) - int(y.min()) >= CLEARLY * len(y):
+        check_classification_targets(y)
 
 
 def chosen_method(
@@ -207,7 +257,7 @@ def refuse(name: str, value: Any, way_out: str) -> NoReturn:
 
 def check_squares(problem: LinearProblem) -> None:
     """Raise where the squares of a column are beyond the range of a double: no method can begin."""
-    bad = np.flatnonzero(~np.isfinite(problem.rows.seen_squares))
+    bad = problem.rows.too_large
     if bad.size:
         raise InputError(
             f"X must have squares below {sys.float_info.max:.3g}, got larger ones in column "

@@ -18,13 +18,12 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from thalweg.core.errors import InputError
 from thalweg.core.run import Run
 from thalweg.estimators.callbacks import Attributes
-from thalweg.estimators.certified import AUTO, refuse
+from thalweg.estimators.certified import AUTO, check_classes, refuse
 from thalweg.estimators.classifier import LinearClassifier
 from thalweg.estimators.penalised_intercept import with_constant, without_constant
 from thalweg.methods.method import Method
@@ -132,14 +131,17 @@ class LinearSVC(LinearClassifier):
         """Fit to X, float[n, p], and labels y of any kind, samples weighted if wished."""
         asked = self._chosen_method()
         X, y = self._validated(X, y, [np.float64])
-        check_classification_targets(y)
+        check_classes(y)
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise InputError(f"y must hold at least two classes, got one class: {classes[0]!r}")
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        of_class = compute_class_weight(
-            self.class_weight, classes=classes, y=y, sample_weight=weights
-        )
+        weights, of_class = np.ones(len(y)), np.ones(len(classes))
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if self.class_weight is not None:
+            of_class = compute_class_weight(
+                self.class_weight, classes=classes, y=y, sample_weight=weights
+            )
         rows = with_constant(X, self.intercept_scaling) if self.fit_intercept else X
         if len(classes) == 2:
             sides = [(codes == 1, weights * of_class[codes])]

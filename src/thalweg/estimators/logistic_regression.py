@@ -25,12 +25,11 @@ from sklearn.base import _fit_context
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.extmath import softmax
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from thalweg.core.errors import InputError
 from thalweg.estimators.callbacks import Attributes
-from thalweg.estimators.certified import AUTO, chosen_method, refuse
+from thalweg.estimators.certified import AUTO, check_classes, chosen_method, refuse
 from thalweg.estimators.classifier import LinearClassifier
 from thalweg.estimators.penalised_intercept import with_constant, without_constant
 from thalweg.methods.method import Method
@@ -159,7 +158,7 @@ class LogisticRegression(LinearClassifier):
         C, ratio = self._penalty()
         method = self._chosen_method(C, ratio)
         X, y = self._validated(X, y, [np.float64, np.float32])
-        check_classification_targets(y)
+        check_classes(y)
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise InputError(f"y must hold at least two classes, got one class: {classes[0]!r}")

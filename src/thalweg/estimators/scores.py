@@ -14,7 +14,21 @@ from thalweg.kernels.scores import scores
 def checked_scores(estimator: Any, X: Any, formats: tuple[str, ...]) -> np.ndarray:
     """Of rows X, dense or of these sparse `formats`; in the precision of X and the coefficients."""
     check_is_fitted(estimator)
-    X = validate_data(estimator, X, accept_sparse=formats, reset=False)
+    if not _is_ordinary(estimator, X):
+        X = validate_data(estimator, X, accept_sparse=formats, reset=False)
     W, b = estimator.coef_.T, estimator.intercept_
     W = W.toarray() if scipy.sparse.issparse(W) else W  # after sparsify()
     return scores(X, W, b).astype(np.result_type(X.dtype, W, b), copy=False)
+
+
+def _is_ordinary(estimator: Any, X: Any) -> bool:
+    """Whether scikit-learn would have nothing to say or convert: finite numbers without names."""
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in (np.float64, np.float32)
+        and len(X) > 0
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+        and bool(np.isfinite(X).all())
+    )

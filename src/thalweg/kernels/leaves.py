@@ -100,8 +100,10 @@ def _spread(
 ) -> Any:
     """The subtrees on several threads, joined as the tree has them."""
     count = len(edges) - 1
+    if count == 1:
+        return subtree(0, 1)
     threads = available_threads() if threads is None else threads
-    if threads == 1 or count == 1:
+    if threads == 1:
         return subtree(0, count)
     parts = 2
     while parts < min(2 * threads, count):  # two a thread: what one is late by, another takes over

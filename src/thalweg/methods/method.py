@@ -16,7 +16,7 @@ docstring says so, and returns that very state when it cannot move.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,7 +69,7 @@ class Method:
     @property
     def options(self) -> dict[str, Any]:
         """All options with their values."""
-        return asdict(self)
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def check(self, problem: Problem) -> None:
         """Raise if this problem asks for what the method cannot do."""

@@ -28,6 +28,9 @@ With an l1 penalty, on a linear problem, the quadratic keeps the penalty (`prox_
 squared loss is its own quadratic: after one pass for its sums (`objectives.least_squares`), a step
 and the gap that proves it take no other look at the data.
 
+Small linear problems first try a short way (`short_way`), where the system of several classes is
+solved by conjugate gradients.
+
 Cost: a Hessian (dim products, or one pass of a linear problem) and O(dim³) a step; memory O(dim²),
 and an eighth of X while sampling: use newton-cg for many variables. The absolute value: Dauphin et
 al., NeurIPS 2014.

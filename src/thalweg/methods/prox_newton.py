@@ -18,6 +18,7 @@ import numpy as np
 from thalweg.methods.l1_quadratic import minimise_quadratic
 from thalweg.methods.line import Line
 from thalweg.methods.problem import Point, Problem
+from thalweg.objectives.linear import LinearProblem
 
 FORCING = 1e-2  # of the distance from optimality: how exactly a model is minimised
 EXACT = 1e-9  # likewise where the model is F itself
@@ -27,14 +28,18 @@ HALVINGS = 30
 
 def shortest_subgradient(problem: Problem, w: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """The shortest element of ∇f(w) + l1∂‖w‖₁, in the dtype of `w`."""
-    thresholds = penalties(problem)
-    at_zero = gradient - np.clip(gradient, -thresholds, thresholds)
-    return np.where(w == 0.0, at_zero, gradient + thresholds * np.sign(w)).astype(w.dtype)
+    held = penalties(problem)
+    at_zero = gradient - np.clip(gradient, -held, held)
+    return np.where(w == 0.0, at_zero, gradient + held * np.sign(w)).astype(w.dtype)
 
 
 def penalties(problem: Problem) -> np.ndarray:
     """l1 for coefficients, 0 for intercepts, float64[dim]."""
-    data = problem.objective
+    return thresholds(problem.objective)
+
+
+def thresholds(data: LinearProblem) -> np.ndarray:
+    """The same of a linear problem itself."""
     out = np.full(data.dim, data.l1)
     out[data.p * data.outputs :] = 0.0
     return out

@@ -15,6 +15,7 @@ import numpy as np
 
 from thalweg.certificates.stationarity import measured_quantity
 from thalweg.core.card import count_of
+from thalweg.core.certificate import Certificate
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.outcome import Outcome
 from thalweg.methods.cause import broken_limit, conditioning, measure, promised_gain, timid_step
@@ -67,6 +68,11 @@ def _converged(ending: Ending) -> tuple[str, tuple[Finding, ...]]:
     return f"{head} {finding.claim} {finding.advice}", (finding,)
 
 
+def reached(outcome: Outcome, certificate: Certificate, iterations: int) -> str:
+    """The reason of a run that a duality gap or a decrement has ended."""
+    return f"{outcome} {_held(certificate.kind, certificate, iterations)}."
+
+
 def checkpoint_lost(problem: str) -> Finding:
     """The finding that the run went on without a checkpoint."""
     return Finding(
@@ -81,11 +87,15 @@ def checkpoint_lost(problem: str) -> Finding:
 
 def _distance(ending: Ending) -> str:
     certificate = ending.certificate
-    relation = "≤" if certificate.holds else ">"
     what = measured_quantity(ending.problem.objective)
     if certificate.kind in SQUARES:
         what = certificate.kind
-    count = count_of(int(ending.trace.last["iteration"]), "iteration")
+    return _held(what, certificate, int(ending.trace.last["iteration"]))
+
+
+def _held(what: str, certificate: Certificate, iterations: int) -> str:
+    relation = "≤" if certificate.holds else ">"
+    count = count_of(iterations, "iteration")
     return f"{what} = {certificate.measured:.3g} {relation} {certificate.limit:.3g} after {count}"
 
 

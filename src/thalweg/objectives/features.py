@@ -138,6 +138,8 @@ class Features:
         """
         if not self.fit_intercept or (other.origin is self.origin and lift == 0.0):
             return w
+        if lift == 0.0 and not w.any():
+            return w
         shift = other.place - self.place  # one of the two is 0, or they are the same
         W, b = self.split(w.astype(np.float64))
         if self.scales is not None:

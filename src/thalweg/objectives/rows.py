@@ -119,7 +119,8 @@ class Rows:
         `means` stays that of all rows, about which they are seen.
         """
         part = copy.copy(self)
-        vars(part).pop("_own_moments", None)
+        for cached in ("_own_moments", "too_large"):
+            vars(part).pop(cached, None)
         part.matrix, part.weights, part.n = matrix, weights, matrix.shape[0]
         part.is_whole, part.seen = False, matrix.rows
         if self.shift is not None:
@@ -175,6 +176,11 @@ class Rows:
         if self.is_whole and self._squares is not None:
             return self._squares
         return self.moments[1]
+
+    @cached_property
+    def too_large(self) -> np.ndarray:
+        """The columns whose squares are beyond the range of a double, int64."""
+        return np.flatnonzero(~np.isfinite(self.seen_squares))
 
     @property
     def lengths(self) -> np.ndarray:

@@ -82,6 +82,12 @@ class Cost:
         return self._factor(self._n if self._by_samples else self._dim)
 
     @property
+    def short_step(self) -> float:
+        """A step of Newton's on data in cache, compiled as a whole, by one thread."""
+        p = self._p
+        return NS * self._K * self._n * (40.0 + 3.0 * p + 0.06 * p**2)
+
+    @property
     def ridge(self) -> float:
         """The system of ridge regression in its smaller form, and its factors."""
         if self._is_dual:

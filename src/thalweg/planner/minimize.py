@@ -27,6 +27,7 @@ from thalweg.methods import checkpoint as storage
 from thalweg.methods.checkpoint import Checkpoint
 from thalweg.methods.loop import Step, drive
 from thalweg.methods.method import Method
+from thalweg.methods.short_way import short_way
 from thalweg.methods.table import METHODS, resolve
 from thalweg.objectives.function import Objective
 from thalweg.objectives.linear import LinearProblem
@@ -85,28 +86,51 @@ def minimize(
     objective = _objective(objective)
     tol = check_number("tol", tol, above=0.0, advice="use time_limit or max_iter to stop")
     kept = _checkpoint(checkpoint)
+    max_iter = check_count("max_iter", max_iter, at_least=0)
+    seed = check_count("seed", seed, at_least=0)
+    if time_limit is not None:
+        time_limit = check_number("time_limit", time_limit, at_least=0.0)
+    callback, progress = _callback(callback), _flag("progress", progress)
+    start = _start(objective, w0)
+    if callback is None and kept is None and time_limit is None:
+        rule = _rule(objective, method, tol)
+        if rule is not None:
+            by = METHODS[rule.best]()
+            found = short_way(
+                objective, by, start, tol=tol, max_iter=max_iter, seed=seed, plan=rule
+            )
+            if found is not None:
+                return found
+            method = rule
     with threads_of_our_own(objective):
         chosen, watch = _chosen(objective, method, tol, kept)
         check_roles(objective, chosen)
         run = drive(
             objective,
             chosen,
-            _start(objective, w0),
+            start,
             tol=tol,
-            max_iter=check_count("max_iter", max_iter, at_least=0),
-            time_limit=None
-            if time_limit is None
-            else check_number("time_limit", time_limit, at_least=0.0),
-            seed=check_count("seed", seed, at_least=0),
-            callback=_callback(callback),
+            max_iter=max_iter,
+            time_limit=time_limit,
+            seed=seed,
+            callback=callback,
             checkpoint=kept,
-            progress=_flag("progress", progress),
+            progress=progress,
             watch=watch,
             remedy=Remedy(watch.plan if watch else None) if has_gap(objective) else None,
         )
     if watch is None:
         return run
     return replace(run, plan=watch.finished(run.method, run.iterations, run.seconds))
+
+
+def _rule(objective: Any, method: str | Method | Plan, tol: float) -> Plan | None:
+    """The plan of a small problem whose method a rule decides; None where it is not for a rule."""
+    if isinstance(method, Plan):
+        return method if method.is_by_rule and method.problem == name_of(objective) else None
+    if method != "auto" or not isinstance(objective, LinearProblem):
+        return None
+    return small_plan(objective.centred, tol)
 
 
 def _chosen(
@@ -154,6 +178,8 @@ def threads_of_our_own(objective: Any) -> Iterator[None]:
 
 
 def _objective(objective: Any) -> Any:
+    if isinstance(objective, LinearProblem):  # to ask for its attributes would take 20 µs
+        return objective
     if isinstance(objective, type):
         raise InputError(
             f"objective must be an objective, got the class {objective.__name__}: "

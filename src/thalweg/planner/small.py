@@ -2,7 +2,8 @@
 
 Of the methods that are ever the fastest on a small problem, the one that is done first by what is
 counted of the problem (`planner.cost`), with the usual spectrum and at the usual rates: nothing is
-measured, so that the same problem is always decided alike. `tw.plan` compares all methods.
+measured, so that the same problem is always decided alike. A method that has a short way is priced
+by that (`methods.short_way`). `tw.plan` compares all methods.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import replace
 
 from thalweg.certificates.duality import constant_value
 from thalweg.core.plan import EXACT, Measured, Plan
+from thalweg.methods.short_way import has_short_way
 from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.machine import Rates
@@ -28,11 +30,14 @@ def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
     if problem.matrix.entries * problem.outputs > MOST:
         return None
     hard = rough_difficulty(problem, tol)
-    hopes = {
-        name: hope
-        for name in (WITH_L1 if problem.l1 else SMOOTH)
-        if (hope := METHODS[name]().expected(problem, hard)) is not None
-    }
+    hopes = {}
+    for name in WITH_L1 if problem.l1 else SMOOTH:
+        method = METHODS[name]()
+        hope = method.expected(problem, hard)
+        assert hope is not None  # all of these say what to expect
+        if has_short_way(problem, method, problem.start.dtype):
+            hope = hope._replace(passes={"short_step": 1.0})
+        hopes[name] = hope
     row = ranked(problem, hopes, Rates())[0]
     if not row.predicted_seconds <= A_MOMENT:
         return None
