@@ -11,8 +11,8 @@ def _measured_anew():
     rates.cache_clear()
 
 
-def test_a_rate_is_the_shortest_time_beside_the_usual_one(monkeypatch):
-    found = iter([2.0 * machine.CALLING, 0.5 * machine.READING, machine.MULTIPLYING])
+def test_a_rate_is_the_power_of_two_next_to_what_was_measured(monkeypatch):
+    found = iter([2.1 * machine.CALLING, 0.6 * machine.READING, machine.MULTIPLYING])
     monkeypatch.setattr(machine, "_shortest", lambda job: next(found))
     assert rates() == pytest.approx(Rates(2.0, 0.5, 1.0))
 

@@ -5,11 +5,13 @@
     multiplying   a product of two square matrices by one thread
 
 as multiples of what they take on the machine that the constants of `planner.cost` were found on.
-The shortest of a few times counts, since a clock only errs upwards.
+The shortest of a few times counts, since a clock only errs upwards, and it is rounded to a power of
+two, so that what a clock adds does not change a plan.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -20,7 +22,7 @@ from thalweg.core.clock import now
 from thalweg.kernels.elementwise import blas_threads
 
 REPEATS = 5
-SLOWEST = 20.0  # times: what is beyond is no machine, but something else that runs on it
+SLOWEST = 16.0  # times: what is beyond is no machine, but something else that runs on it
 # Seconds of the three jobs on an AMD EPYC at 2.6 GHz.
 CALLING, READING, MULTIPLYING = 6.0e-5, 3.2e-5, 3.1e-4
 
@@ -48,7 +50,7 @@ def rates() -> Rates:
             _shortest(lambda: many @ many) / READING,
             _shortest(lambda: square @ square) / MULTIPLYING,
         )
-    return Rates(*(min(max(ratio, 1.0 / SLOWEST), SLOWEST) for ratio in found))
+    return Rates(*(min(max(2.0 ** round(math.log2(r)), 1.0 / SLOWEST), SLOWEST) for r in found))
 
 
 def _shortest(job: Callable[[], object]) -> float:

@@ -14,6 +14,9 @@ where those are slow, methods without a line search are slower.
 A method that keeps up a lower bound on F* is judged by its own gap, F(w) − bound, which is sure;
 the others by what their last steps have gained. Gains a in a third of the steps and b in the next
 one leave, if they go on falling by q = b/a, bq/(1 − q) to be gained.
+
+Seconds of a short run are counted, as those of the plan are, so that the same problem goes the same
+way every time; a run that takes a while is judged by the clock.
 """
 
 from __future__ import annotations
@@ -30,11 +33,14 @@ from thalweg.methods.loop import Journey
 from thalweg.methods.method import Method
 from thalweg.methods.rounding import rounding_of
 from thalweg.methods.table import METHODS, resolve
+from thalweg.planner.cost import Cost
+from thalweg.planner.machine import Rates
 from thalweg.planner.plan import rough_rows
 
 EARLIEST = 3  # iterations; fewer say nothing of a rate
 GROWTH = 1.25  # of the iterations between two looks: looking at every one would cost as much as it
-SHORTEST = 0.01  # seconds to go, below which no change of method pays
+SHORTEST = 0.005  # seconds to go, below which no change of method pays
+BY_THE_CLOCK = 0.2  # seconds of a run whose time is measured
 WELL_ABOVE = 2.0  # times the other's seconds: what a change has to gain
 SPENT, SPENT_SURELY = 0.7, 0.4  # of the other's seconds, before a change; where a gap is known
 
@@ -48,31 +54,30 @@ class Watch:
         self._seconds_before = 0.0  # of the methods before it
         self._look_at = first_look(made.rows[0])  # iterations of the present method
         self._tried = {made.best}
-        self._gaps: list[tuple[float, float]] = []  # seconds and F − bound, of the present method
+        self._gaps: list[float] = []  # F − bound after each iteration of the present method
 
     def __call__(self, journey: Journey) -> Method | None:
         """The method to go on with, if it is to be another one."""
         bound = journey.method.lower_bound(journey.state)
         if bound > -math.inf:
-            self._gaps.append((journey.trace.last["seconds"], journey.state.value - bound))
+            self._gaps.append(journey.state.value - bound)
         count = journey.iteration - self._begun_at
         if count < self._look_at:
             return None
         self._look_at = math.ceil(GROWTH * count)
-        own = journey.trace["iteration"] >= self._begun_at  # a long trace leaves some of them out
-        seconds, values = (journey.trace[column][own] for column in ("seconds", "value"))
-        is_sure = len(self._gaps) >= EARLIEST
         # Where the limit is below rounding, no method gets there.
         goal = max(journey.allowed, rounding_of(journey.first_value, np.dtype(np.float64)))
+        is_sure = len(self._gaps) >= EARLIEST
+        own = journey.trace["iteration"] >= self._begun_at  # a long trace leaves some of them out
         if is_sure:
-            to_go = seconds_by_gaps(np.array(self._gaps), goal)
+            more = steps_by_gaps(np.array(self._gaps), goal)
         else:
-            to_go = seconds_by_gains(seconds, values, goal)
+            more = steps_by_gains(journey.trace["value"][own], goal) * count / (own.sum() - 1)
+        spent = self._spent(journey, count, own)
+        to_go = more * spent / count
         if to_go < SHORTEST:
             return None
         other = self._best_other(journey)
-        # Of a typical iteration: one that something else interrupted is no sign.
-        spent = float(np.median(np.diff(seconds))) * (len(seconds) - 1)
         enough = SPENT_SURELY if is_sure else SPENT
         if (
             other is None
@@ -82,6 +87,17 @@ class Watch:
             return None
         self._change(journey, count, spent, to_go, other)
         return resolve(other.method)
+
+    def _spent(self, journey: Journey, count: int, own: np.ndarray) -> float:
+        """Seconds of the present method: counted, or by the clock where that is a while."""
+        seconds = journey.trace["seconds"][own]
+        if journey.seconds > BY_THE_CLOCK:
+            # Of a typical iteration: one that something else interrupted is no sign.
+            return float(np.median(np.diff(seconds))) * (len(seconds) - 1)
+        passes = journey.trace["passes"][own]
+        read = (passes[-1] - passes[0]) * Cost(journey.problem.objective, Rates()).gradient
+        row = self.plan.row(journey.method.name)
+        return max(float(read), count * row.seconds_per_iteration if row else 0.0)
 
     def _best_other(self, journey: Journey) -> PlanRow | None:
         """The fastest of the methods that had no turn; where a rule chose, all are asked now."""
@@ -147,17 +163,18 @@ def first_look(row: PlanRow) -> int:
     return EARLIEST
 
 
-def seconds_by_gaps(gaps: np.ndarray, goal: float) -> float:
-    """Until a gap that falls as in the late half is at its goal; rows of seconds and gap."""
-    late, end = gaps[len(gaps) // 2 - 1], gaps[-1]
-    if end[1] <= goal:
+def steps_by_gaps(gaps: np.ndarray, goal: float) -> float:
+    """Until a gap that falls as in the late half is at its goal."""
+    last = len(gaps) - 1
+    late, end = float(gaps[last // 2]), float(gaps[-1])
+    if end <= goal:
         return 0.0
-    if not late[1] > end[1]:
+    if not late > end:
         return math.inf
-    return float((end[0] - late[0]) * math.log(end[1] / goal) / math.log(late[1] / end[1]))
+    return (last - last // 2) * math.log(end / goal) / math.log(late / end)
 
 
-def seconds_by_gains(seconds: np.ndarray, values: np.ndarray, goal: float) -> float:
+def steps_by_gains(values: np.ndarray, goal: float) -> float:
     """Until what is left to gain is at its goal, where gains fall as in the last two thirds."""
     last = len(values) - 1
     third = last // 3
@@ -167,12 +184,11 @@ def seconds_by_gains(seconds: np.ndarray, values: np.ndarray, goal: float) -> fl
     )
     if after <= 0.0:
         return math.inf if before > goal else 0.0
-    span = float(seconds[last] - seconds[last - third])
     if after >= before:
         return math.inf
     rate = after / before
     left = after * rate / (1.0 - rate)
-    return span * math.log(left / goal) / -math.log(rate) if left > goal else 0.0
+    return third * math.log(left / goal) / -math.log(rate) if left > goal else 0.0
 
 
 def _spelled(seconds: float) -> str:
