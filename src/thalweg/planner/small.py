@@ -2,8 +2,7 @@
 
 Of the methods that are ever the fastest on a small problem, the one that is done first by what is
 counted of the problem (`planner.cost`), with the usual spectrum and at the usual rates: nothing is
-measured, so that the same problem is always decided alike. A method that has a short way is priced
-by that (`methods.short_way`). `tw.plan` compares all methods.
+measured, so that the same problem is always decided alike. `tw.plan` compares all methods.
 """
 
 from __future__ import annotations
@@ -12,12 +11,10 @@ from dataclasses import replace
 
 from thalweg.certificates.duality import constant_value
 from thalweg.core.plan import EXACT, Measured, Plan
-from thalweg.methods.short_way import has_short_way
-from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.machine import Rates
 from thalweg.planner.plan import A_MOMENT, ranked
-from thalweg.planner.prediction import rough_difficulty
+from thalweg.planner.prediction import candidates, rough_difficulty
 
 MOST = 2_000_000  # entries times classes: more are no small problem
 SMOOTH = ("cholesky", "newton", "newton-cg", "sdca")  # the more exact ones first
@@ -30,14 +27,7 @@ def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
     if problem.matrix.entries * problem.outputs > MOST:
         return None
     hard = rough_difficulty(problem, tol)
-    hopes = {}
-    for name in WITH_L1 if problem.l1 else SMOOTH:
-        method = METHODS[name]()
-        hope = method.expected(problem, hard)
-        assert hope is not None  # all of these say what to expect
-        if has_short_way(problem, method, problem.start.dtype):
-            hope = hope._replace(passes={"short_step": 1.0})
-        hopes[name] = hope
+    hopes = candidates(problem, hard, WITH_L1 if problem.l1 else SMOOTH)
     row = ranked(problem, hopes, Rates())[0]
     if not row.predicted_seconds <= A_MOMENT:
         return None
