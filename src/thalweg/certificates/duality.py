@@ -20,6 +20,7 @@ All of it is computed in float64; `rounding` is added to the gap.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +44,7 @@ from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
 DUALITY_GAP = "duality gap"  # the kind of these certificates
 PASSES = 3.0  # the time of a gap, in passes of value and gradient: 1.5 (imdb) to 3 (covtype)
 PRODUCTS = 30  # Hessian-vector products for a tighter one at most
+BISECTIONS = 100  # at most, of the best constant
 CONSTANT = 1e-9  # of its size, that a target varies by at least
 FAR = 1e-2  # of P: a gap above this is worth a search for the best scale of θ
 NOISE = 1e-2  # of a gap from sums: more of it is rounding, and a look at the data is worth it
@@ -138,6 +140,10 @@ def constant_value(problem: LinearProblem) -> float:
     Targets that are a constant to nine digits leave nothing to explain, and rounding alone to be
     judged by: their own size, times that, stands in for what they vary by.
     """
+    return problem.constant("F(w = 0, best b)", lambda: _scale(problem))
+
+
+def _scale(problem: LinearProblem) -> float:
     size = 1.0  # of labels
     if problem.loss in ("squared", "huber"):
         size = float(problem.weights @ (problem.y + problem.term.origin) ** 2)
@@ -244,9 +250,18 @@ def best_constant(problem: LinearProblem) -> float:
         edge = 0.5 * EPS  # all weight on one class: b runs to infinity, F to 0
         share = min(max(share, edge), 1.0 - edge)
         return float(np.log(share) - np.log1p(-share))
+    # The slope is a broken line: Newton's steps end on the piece that crosses zero.
     low, high = float(y.min()), float(y.max())
-    for _ in range(100):
-        middle = 0.5 * (low + high)
-        slope = float(c @ np.clip(middle - y, -problem.delta, problem.delta))
-        low, high = (low, middle) if slope > 0 else (middle, high)
-    return 0.5 * (low + high)
+    b, delta = min(max(float(c @ y), low), high), problem.delta
+    for _ in range(BISECTIONS):
+        r = b - y
+        slope = float(c @ np.clip(r, -delta, delta))
+        if slope == 0.0 or not low < high:
+            break
+        low, high = (low, b) if slope > 0 else (b, high)
+        inside = float(np.sum(c, where=np.abs(r) <= delta))
+        ahead = b - slope / inside if inside > 0.0 else math.nan
+        if ahead == b:
+            break
+        b = ahead if low < ahead < high else 0.5 * (low + high)
+    return b

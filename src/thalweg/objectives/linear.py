@@ -23,6 +23,7 @@ Cost: value and gradient, or a Hessian-vector product, take one pass over X; mem
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -103,6 +104,7 @@ class LinearProblem:
         else:
             self.term = OneScore(LOSSES[loss], targets, self.delta)
         self._sums: list[LeastSquares] = []  # shared by all views of the problem, once it is there
+        self._constants: dict[str, float] = {}  # likewise what was found out of its targets
         self.features = self._features(matrix, weights, threads)
 
     def _features(self, matrix: Matrix, weights: np.ndarray, threads: int | None) -> Features:
@@ -307,7 +309,7 @@ class LinearProblem:
         part.__dict__.pop("samples", None)
         part.features = features
         if own:
-            part._sums = []
+            part._sums, part._constants = [], {}
         return part
 
     def split(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -454,6 +456,12 @@ class LinearProblem:
                     self.term.origin,
                 )
             )
+
+    def constant(self, name: str, make: Callable[[], float]) -> float:
+        """A number that follows from targets and weights alone, made when first asked for."""
+        if name not in self._constants:
+            self._constants[name] = make()
+        return self._constants[name]
 
     def take_sums(self, sums: LeastSquares) -> None:
         """Have the sums at hand from now on; they were made of these samples."""

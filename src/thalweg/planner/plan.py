@@ -27,9 +27,9 @@ from thalweg.planner.machine import Rates, rates
 from thalweg.planner.pilot import pilot
 from thalweg.planner.prediction import candidates, difficulty, rough_difficulty
 
-A_MOMENT = 0.02  # seconds that nobody notices
 # Times the fastest: among those the first of the table is taken, the more exact.
-NEAR, NEAR_IN_A_MOMENT = 1.15, 1.5
+NEAR, NEAR_AT_ONCE = 1.15, 1.5
+AT_ONCE = 0.005  # seconds below which the latter holds
 ENDING = 10  # calls that a run takes around its iterations: checks, a certificate, a verdict
 WORTH_A_PILOT = 0.04  # seconds of the fastest method
 BADLY_SCALED = 1e3  # largest over smallest feature scale from which standardizing is worth a word
@@ -87,7 +87,7 @@ def ranked(problem: LinearProblem, hopes: Mapping[str, Expected], rates: Rates) 
     cost = Cost(problem, rates)
     rows = [_row(name, hope, problem, cost) for name, hope in hopes.items()]
     least = min(row.predicted_seconds for row in rows)
-    near = least * (NEAR_IN_A_MOMENT if least <= A_MOMENT else NEAR)
+    near = least * (NEAR_AT_ONCE if least <= AT_ONCE else NEAR)
     chosen = next(row for row in rows if row.predicted_seconds <= near)
     rows.sort(key=lambda row: (not row.eligible, row.predicted_seconds))
     others = [row for row in rows if row is not chosen]

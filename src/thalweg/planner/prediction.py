@@ -27,7 +27,7 @@ from thalweg.planner.geometry import Geometry, some_rows
 
 FEW = 4.0  # eigenvalues that hold most of the trace, of ordinary data
 A_DIGIT = 1.6  # steps of conjugate gradients for a digit, likewise
-ENTRIES = 1_000_000  # of X that are looked at for l1_max
+ENTRIES = 200_000  # of X that are looked at for l1_max
 WIDE = 2.5  # times as many where features are more than samples
 
 
@@ -52,7 +52,8 @@ def _difficulty(
         smoothness / (count * mu) if mu else math.inf
         for smoothness, count in ((L, 1), (L_mean, n), (L, n), (L_max, n))
     )
-    share = min(1.0, problem.l1 / l1_max(problem)) if problem.l1 else 1.0
+    has_share = problem.l1 > 0.0 and not problem.is_summed  # sums are the same work for any l1
+    share = min(1.0, problem.l1 / l1_max(problem)) if has_share else 1.0
     steps = 1.0 - A_DIGIT * math.log10(min(tol, 1.0))
     if n < problem.p:
         steps *= WIDE

@@ -13,21 +13,25 @@ from thalweg.certificates.duality import constant_value
 from thalweg.core.plan import EXACT, Measured, Plan
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.machine import Rates
-from thalweg.planner.plan import A_MOMENT, ranked
+from thalweg.planner.plan import ranked
 from thalweg.planner.prediction import candidates, rough_difficulty
 
+A_MOMENT = 0.02  # seconds up to which a rule decides
 MOST = 2_000_000  # entries times classes: more are no small problem
 SMOOTH = ("cholesky", "newton", "newton-cg", "sdca")  # the more exact ones first
 WITH_L1 = ("newton", "cd")
+SUMMED = (("cholesky", "newton"), ("newton",))  # where X may be read a few times, and where not
 REASON = "CHOSEN by rule: small enough that no comparison is worth its price"
 
 
 def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
     """The plan of a small problem, by rule; None where methods are to be compared."""
-    if problem.matrix.entries * problem.outputs > MOST:
+    names: tuple[str, ...] = WITH_L1 if problem.l1 else SMOOTH
+    if problem.is_summed:  # all that is left to do is a system
+        names = SUMMED[problem.l1 > 0.0 or problem.matrix.entries > MOST]
+    elif problem.matrix.entries * problem.outputs > MOST:
         return None
-    hard = rough_difficulty(problem, tol)
-    hopes = candidates(problem, hard, WITH_L1 if problem.l1 else SMOOTH)
+    hopes = candidates(problem, rough_difficulty(problem, tol), names)
     row = ranked(problem, hopes, Rates())[0]
     if not row.predicted_seconds <= A_MOMENT:
         return None

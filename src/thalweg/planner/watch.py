@@ -9,7 +9,8 @@ method; what it then costs is bounded, as for one who rents skis before buying t
 
 The other one takes over when `spent` is a good part of `other`, and `to go` is well above it: a
 wrong plan then costs about twice as much as the right one. It is one that descends at every step:
-where those are slow, methods without a line search are slower.
+where those are slow, methods without a line search are slower; and where one of second order is, so
+are those of first order.
 
 A method that keeps up a lower bound on F* is judged by its own gap, F(w) − bound, which is sure;
 the others by what their last steps have gained. Gains a in a third of the steps and b in the next
@@ -39,6 +40,7 @@ from thalweg.planner.plan import rough_rows
 
 EARLIEST = 3  # iterations; fewer say nothing of a rate
 GROWTH = 1.25  # of the iterations between two looks: looking at every one would cost as much as it
+DAMPED = 1.5  # times the predicted iterations of a method of second order, before its first look
 SHORTEST = 0.005  # seconds to go, below which no change of method pays
 BY_THE_CLOCK = 0.2  # seconds of a run whose time is measured
 WELL_ABOVE = 2.0  # times the other's seconds: what a change has to gain
@@ -109,7 +111,10 @@ class Watch:
         left = [
             row
             for row in self.plan.rows
-            if row.eligible and row.method not in self._tried and METHODS[row.method].descends
+            if row.eligible
+            and row.method not in self._tried
+            and METHODS[row.method].descends
+            and (METHODS[row.method].is_second_order or not journey.method.is_second_order)
         ]
         return min(left, key=lambda row: row.predicted_seconds, default=None)
 
@@ -159,7 +164,7 @@ def first_look(row: PlanRow) -> int:
     """The iteration at which a method shows its rate: of second order, after its damped steps."""
     count = row.predicted_iterations
     if METHODS[row.method].is_second_order and math.isfinite(count):
-        return max(EARLIEST, math.ceil(count))
+        return max(EARLIEST, math.ceil(DAMPED * count))
     return EARLIEST
 
 
