@@ -8,6 +8,7 @@
 # make bench-plan    what auto chose, beside the fastest method, on the same problems
 # make bench-wild    the same on 200 problems drawn by seeds that nobody looked at (at most 30 minutes)
 # make bench-drop-in  beside scikit-learn's classes of the same names, on data as people have it (at most 30 minutes)
+# make bench-path    tw.path beside scikit-learn's lasso_path and enet_path (some ten minutes)
 # make bench-growth  time and memory against the number of rows and of columns
 # make bench-nets    a step of each optimizer, training and augmentation, beside torch's
 # make bench-doctor  what watching a training takes of its time
@@ -30,7 +31,7 @@ READY  := $(VENV)/.ready
 WARM   := $(VENV)/.warm
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-wild bench-drop-in bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills peers-tests zoo labs labs-seeds labs-look figures clean
+.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-wild bench-drop-in bench-path bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills peers-tests zoo labs labs-seeds labs-look figures clean
 
 demo: $(READY) $(WARM)
 	rm -rf runs/demo
@@ -81,6 +82,10 @@ bench-wild: $(READY)
 
 bench-drop-in: $(READY)
 	$(BIN)/python benchmarks/drop_in.py
+
+bench-path: $(READY)
+	$(BIN)/python benchmarks/path.py
+	$(BIN)/python benchmarks/path.py --seeds 1:81:2
 
 bench-growth: $(READY)
 	$(BIN)/python benchmarks/growth.py
