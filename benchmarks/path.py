@@ -40,6 +40,7 @@ import thalweg as tw
 TOL, SINGLE_TOL = 1e-6, 1e-4  # of ours, in float64 and float32
 MOST = 20.0  # times our time, that they are given
 LEAST = 0.2  # seconds of rounds at least
+MOST_SWEEPS = 10_000  # at a point, of theirs, where 1,000 is the default
 BELOW = 1e-12  # of F(w = 0, best b): gaps are compared to no more digits of F*
 
 
@@ -171,9 +172,9 @@ def theirs(case: Case, l1s: np.ndarray, tol: float) -> np.ndarray:
     if sp.issparse(X):
         X = sp.csc_matrix(X)
     alphas = l1s / case.l1_ratio
-    return enet_path(X, y, l1_ratio=case.l1_ratio, alphas=alphas, tol=tol, max_iter=10**6, **more)[
-        1
-    ]
+    return enet_path(
+        X, y, l1_ratio=case.l1_ratio, alphas=alphas, tol=tol, max_iter=MOST_SWEEPS, **more
+    )[1]
 
 
 def values(case: Case, W: np.ndarray, l1s: np.ndarray) -> np.ndarray:
@@ -202,13 +203,20 @@ def fastest(*calls: Callable[[], Any], rounds: int) -> list[float]:
     return best
 
 
+def run_time(case: Case, l1s: np.ndarray, tol: float) -> float:
+    """Seconds of ours, once."""
+    started = time.perf_counter()
+    ours(case, l1s, tol)
+    return time.perf_counter() - started
+
+
 def measure(case: Case, rounds: int) -> Line:
     """Both on one problem."""
     tol = SINGLE_TOL if case.X.dtype == np.float32 else TOL
     problem = tw.LinearProblem(case.X, case.y, fit_intercept=case.fit_intercept)
-    grid = [run.certificate for run in tw.path(problem, points=2, ratio=0.5, progress=False)]
-    scale = grid[0].evidence["scale"]
-    l1s = _grid(case)
+    (first,) = tw.path(problem, points=1, progress=False)
+    scale = first.certificate.evidence["scale"]
+    l1s = grid(case)
     runs = ours(case, l1s, tol)
     exact = ours(case._replace(X=case.X.astype(np.float64)), l1s, 1e-10)
     best = np.array([run.value for run in exact])
@@ -219,20 +227,25 @@ def measure(case: Case, rounds: int) -> Line:
     sound = bool(np.all(gaps >= np.array([r.value for r in runs]) - best - BELOW * scale))
     sound = sound and bool(np.all(np.array([r.value for r in runs]) >= lower - BELOW * scale))
     theirs(case, l1s[:3], tol)
-    mine, other = fastest(
-        lambda: ours(case, l1s, tol), lambda: theirs(case, l1s, tol / 2), rounds=rounds
-    )
+    started = time.perf_counter()
+    theirs(case, l1s, tol / 2)
+    other, mine = time.perf_counter() - started, min(run_time(case, l1s, tol) for _ in range(2))
+    if other <= MOST * mine:
+        mine, other = fastest(
+            lambda: ours(case, l1s, tol), lambda: theirs(case, l1s, tol / 2), rounds=rounds
+        )
     accuracy, is_bound = _at_equal_accuracy(case, l1s, mine, float(off.max()), best, scale, rounds)
     certified = sum(run.certificate.holds for run in runs)
     return Line(mine, mine / other, accuracy, is_bound, float(off.max()), certified, sound)
 
 
-def _grid(case: Case) -> np.ndarray:
+def grid(case: Case) -> np.ndarray:
+    """The l1 of each point, the first a hair above where coefficients begin."""
     X, y = case.X, case.y
     if case.fit_intercept:
         y = y - y.mean()
     v = np.asarray(X.T.astype(np.float64) @ y)  # y sums to zero: means of X do not matter
-    top = float(np.abs(v).max()) / len(y)
+    top = (1.0 + 1e-6) * float(np.abs(v).max()) / len(y)  # float32 rounds v
     return np.geomspace(top, case.ratio * top, case.points)
 
 

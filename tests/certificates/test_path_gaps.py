@@ -5,7 +5,7 @@ import pytest
 
 import thalweg as tw
 from thalweg.certificates.least_squares import primal_and_bound
-from thalweg.certificates.path_gaps import path_gaps
+from thalweg.certificates.path_gaps import Residuals, path_gaps, residual_gaps
 
 L1S, L2S = np.array([0.3, 0.1, 0.02]), np.array([0.0, 0.05, 0.0])
 
@@ -66,3 +66,23 @@ def test_what_an_intercept_is_off_by_is_part_of_the_gap():
     with_delta, _ = path_gaps(sums, made.n, W, W, L1S, L2S, np.full(3, 0.1))
     for a, b in zip(without, with_delta, strict=True):
         assert b.gap - a.gap == pytest.approx(0.005)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_residuals_tell_the_same(fit_intercept):
+    made = problem(fit_intercept)
+    sums, W, b = points(made)
+    b = b if fit_intercept else np.zeros(3)
+    by_sums, slopes = path_gaps(sums, made.n, W, W, L1S, L2S, np.zeros(3))
+    R = np.column_stack(
+        [made.scores(made.features.join(w, at)) - made.y for w, at in zip(W, b, strict=True)]
+    )
+    penalties = L1S * np.abs(W).sum(axis=1) + 0.5 * L2S * np.sum(W**2, axis=1)
+    sizes = np.abs(b) + np.abs(W) @ made.features.lengths()
+    found = Residuals(R, R, slopes, sizes, b)
+    for one, other in zip(
+        residual_gaps(made, found, penalties, L1S, L2S, np.zeros(3)), by_sums, strict=True
+    ):
+        assert one.primal == pytest.approx(other.primal, rel=1e-11)
+        assert one.dual == pytest.approx(other.dual, rel=1e-9)
+        assert 0.0 < one.rounding < 1e-10 * one.primal

@@ -8,6 +8,11 @@ import time
 import numpy as np
 import pytest
 from growth import exponent
+from path import drawn as drawn_path
+from path import grid as path_grid
+from path import ours as our_path
+from path import theirs as their_path
+from path import values as path_values
 from peers import table, timing
 from peers.problems import SPECS, Problem, largest_l1
 from peers.timing import Fit, Sweep
@@ -232,3 +237,14 @@ def test_a_tool_minimises_the_objective_that_it_is_told(tool, loss, penalty):
     problem = tiny(loss, **penalty)
     w = tool.fit(tool.prepare(problem), problem, tol=1e-9)
     assert tw.certify(as_thalweg(problem), w.ravel()).gap <= 1e-7 * problem.at_zero
+
+
+@pytest.mark.parametrize("seed", [0, 10, 14, 32])
+def test_both_are_told_one_path(seed):
+    case = drawn_path(seed)
+    case = case._replace(points=4, ratio=0.2)
+    l1s = path_grid(case)
+    W = np.column_stack([run.w[: case.X.shape[1]] for run in our_path(case, l1s, 1e-6)])
+    ours, theirs = (path_values(case, V, l1s) for V in (W, their_path(case, l1s, 1e-8)))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-4)
+    assert np.count_nonzero(W[:, 0]) == 0

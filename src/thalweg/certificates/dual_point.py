@@ -92,13 +92,6 @@ def lower_bound(
 
     The problem has a penalty. A bound below `worth` is worth a search for the best scale.
     """
-    return bound_and_products(problem, w, z, theta, worth)[0]
-
-
-def bound_and_products(
-    problem: LinearProblem, w: np.ndarray, z: np.ndarray, theta: np.ndarray, worth: float
-) -> tuple[LowerBound, np.ndarray]:
-    """The same with the v that it was made of, before it was scaled, float64[p] or [p, K]."""
     b = w[problem.p * problem.outputs :]
     with np.errstate(over="ignore", invalid="ignore"):
         if problem.fit_intercept:
@@ -108,10 +101,9 @@ def bound_and_products(
                 z += shift
                 slopes(problem, z, theta)
             theta = balanced(problem, theta)
-        v = problem.transpose(theta)
-        found = _scaled(problem, b, theta, v, worth)
+        found = _scaled(problem, b, theta, problem.transpose(theta), worth)
     # No loss is negative: at a w so huge that sums overflow, this much is still true.
-    return found if np.isfinite(found.floor) else LowerBound(0.0, 0.0), v
+    return found if np.isfinite(found.floor) else LowerBound(0.0, 0.0)
 
 
 def dual_value(problem: LinearProblem, theta: np.ndarray) -> LowerBound:

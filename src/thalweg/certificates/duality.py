@@ -26,7 +26,6 @@ import numpy as np
 
 from thalweg.certificates.dual_point import (
     EPS,
-    bound_and_products,
     dual_value,
     loss_rounding,
     lower_bound,
@@ -114,22 +113,6 @@ def duality_gap(
         floor = bound.floor
     bound = lower_bound(problem, w, z, theta, (1.0 - FAR) * primal if thorough else -np.inf)
     return Gap(primal, bound.value, rounding + bound.rounding, PASSES).above(floor)
-
-
-def gap_by_scores(
-    problem: LinearProblem, w: np.ndarray, z: np.ndarray, near: tuple[np.ndarray, np.ndarray]
-) -> tuple[Gap, np.ndarray]:
-    """The gap at `w` from its scores, by the slopes at a point `near` it, and the v of those.
-
-    `near` is a point with its scores, which are used up: w before it was rounded, say, where slopes
-    are better. One pass over X.
-    """
-    losses, theta = slopes(problem, z)
-    penalties = problem.ridge(problem.split(w)[0]) + problem.penalty(w)
-    rounding = loss_rounding(problem, w, losses, theta) + unit(problem.p) * penalties
-    u, z = near
-    bound, v = bound_and_products(problem, u, z, slopes(problem, z, theta)[1], -np.inf)
-    return Gap(losses + penalties, bound.value, rounding + bound.rounding, 1.0), v
 
 
 def tightened(problem: LinearProblem, w: np.ndarray, found: Gap) -> Gap:

@@ -6,7 +6,8 @@ in variables x = w/d in which H has ones on its diagonal. Sweeps (`kernels.path`
 points as they can in one call. Where they are slow, as for features that are nearly alike, or more
 of them than samples, a linear system finds the place of the support (`l1_quadratic.jump`); from
 then on every point begins with one: as long as the support stays, its solution is that of the
-system, and the path is the piecewise linear one that least angle regression follows.
+system, and the path is the piecewise linear one that least angle regression follows. Now and then
+sweeps alone are tried again.
 
 Cost: a row of H for each move of a coordinate; |S|³/3 multiplications for a system.
 Friedman, Hastie & Tibshirani, J. Stat. Softw. 33 (2010); Efron et al., Ann. Stat. 32 (2004).
@@ -20,6 +21,7 @@ from thalweg.kernels.path import descend_along, quadratic_gap, slopes_at
 from thalweg.methods.l1_quadratic import jump
 
 MOST_SYSTEMS = 50  # at a point
+AGAIN = 8  # points, of which one begins with sweeps
 PATIENCE = 1  # systems in a row that lead nowhere: sweeps may yet change the support
 
 
@@ -34,6 +36,7 @@ class QuadraticPath:
         self.x = np.zeros(q.size)
         self.g = -q  # Hx − q
         self.is_slow = False  # whether sweeps were
+        self.begun = 0  # points since then
 
     @classmethod
     def of(cls, H: np.ndarray, q: np.ndarray, s: float) -> QuadraticPath:
@@ -56,11 +59,16 @@ class QuadraticPath:
         X, starts = np.zeros((K, self.q.size)), np.full((K, 2), np.nan)
         k = 0
         while k < K:
-            if self.is_slow:
-                self._begin(l1s[k], l2s[k], starts[k])
             idle = systems = 0
+            is_single = self.is_slow
+            if self.is_slow:
+                self.begun += 1
+                if self.begun % AGAIN:
+                    self._begin(l1s[k], l2s[k], starts[k])
+                else:
+                    self.is_slow = False
             while systems < MOST_SYSTEMS and idle <= PATIENCE:
-                last = k + 1 if self.is_slow else K
+                last = k + 1 if is_single else K
                 came = descend_along(
                     self.H, self.q, self.s, self.d, l1s, l2s, goal, k, last, self.x, self.g, X,
                     starts,
@@ -69,7 +77,7 @@ class QuadraticPath:
                     break
                 if came > k:
                     k, idle, systems = came, 0, 0
-                self.is_slow = True
+                self.is_slow = is_single = True
                 systems += 1
                 idle = 0 if self._jump(l1s[k], l2s[k]) else idle + 1
             else:

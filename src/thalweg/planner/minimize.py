@@ -86,7 +86,7 @@ def minimize(
     tol = check_number("tol", tol, above=0.0, advice="use time_limit or max_iter to stop")
     kept = _checkpoint(checkpoint)
     with threads_of_our_own(objective):
-        chosen, watch = _chosen(objective, method, tol, kept)
+        chosen, watch = choice(objective, method, tol, kept)
         check_roles(objective, chosen)
         run = drive(
             objective,
@@ -109,7 +109,7 @@ def minimize(
     return replace(run, plan=watch.finished(run.method, run.iterations, run.seconds))
 
 
-def _chosen(
+def choice(
     objective: Any, method: str | Method | Plan, tol: float, kept: Checkpoint | None
 ) -> tuple[Method, Watch | None]:
     """The method to begin with, and where a plan decided it, what watches over that plan."""

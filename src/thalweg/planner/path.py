@@ -13,28 +13,34 @@ squared loss they also share its sums, where there are more samples than feature
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from thalweg.certificates.dual_point import best_shift, slopes, unit
-from thalweg.certificates.duality import Gap, constant_value, gap_certificate
+from thalweg.certificates.duality import Gap, constant_value, gap_certificate, has_gap
 from thalweg.certificates.path_gaps import path_gaps
 from thalweg.core.checks import check_count, check_number, check_reals, describe
 from thalweg.core.environment import environment
 from thalweg.core.errors import InputError
 from thalweg.core.outcome import Outcome
+from thalweg.core.plan import Plan
 from thalweg.core.run import Run
 from thalweg.core.trace import Trace
 from thalweg.methods.cd import CD
 from thalweg.methods.exact_step import has_sums
+from thalweg.methods.loop import Relay, drive
 from thalweg.methods.method import Method
 from thalweg.methods.quadratic_path import QuadraticPath
+from thalweg.methods.table import resolve
 from thalweg.methods.working_path import working_path
 from thalweg.objectives.linear import LinearProblem
-from thalweg.planner.minimize import minimize, threads_of_our_own
+from thalweg.planner.minimize import check_roles, choice, minimize, threads_of_our_own
+from thalweg.planner.remedy import Remedy
 
 MOST_FEATURES = 1_000  # whose sums are taken at once
+INSTANT = 50_000_000  # multiplications for sums, that take no more than a moment
 THREADS_FROM = 2_000_000  # entries of X: below, waking a second thread takes longer than a pass
 HAIR = 1e-9  # of the strongest l1, for rounding: all coefficients are to be zero there
 AIM = 0.5  # of the gap that is asked for: rounding is added in the end
@@ -80,20 +86,76 @@ def path(
     if not isinstance(problem, LinearProblem):
         raise InputError(f"problem must be a LinearProblem, got {describe(problem)}")
     tol = check_number("tol", tol, above=0.0)
+    max_iter, seed = (
+        check_count("max_iter", max_iter, at_least=0),
+        check_count("seed", seed, at_least=0),
+    )
+    if not isinstance(progress, bool):
+        raise InputError(f"progress must be True or False, got {describe(progress)}")
     l1s = _grid(problem, l1s, points, ratio)
     l2s = _ridges(problem, l1s, l2s, l1_ratio)
     options: Any = {"tol": tol, "max_iter": max_iter, "seed": seed, "progress": progress}
     shared = method in ("auto", CD.name) or method == CD()
     runs: list[Run] = []
     if shared and problem.loss == "squared" and max_iter >= 1 and np.all(l1s > 0.0):
-        is_small = problem.p <= MOST_FEATURES and has_sums(problem)
-        runs = (_by_sums if is_small else _by_members)(problem, l1s, l2s, method, options)
-    for l1, l2 in zip(l1s[len(runs) :].tolist(), l2s[len(runs) :].tolist(), strict=True):
+        runs = (_by_sums if sums_pay(problem) else _by_members)(problem, l1s, l2s, method, options)
+    return _one_by_one(problem, l1s, l2s, method, runs, options)
+
+
+def _one_by_one(
+    problem: LinearProblem,
+    l1s: np.ndarray,
+    l2s: np.ndarray,
+    method: str | Method,
+    runs: list[Run],
+    options: Any,
+) -> list[Run]:
+    """The `runs` so far and one for each point that is left, each handed the state of the last."""
+    pairs = zip(l1s[len(runs) :].tolist(), l2s[len(runs) :].tolist(), strict=True)
+    grid = [problem.replaced(l1=l1, l2=l2) for l1, l2 in pairs]
+    penalised = [here for here in grid if here.l1 > 0.0]
+    relay, chosen, plan = Relay(), method, None
+    if method == "auto" and penalised:
+        # One plan for all: that of a point in the middle.
+        with threads_of_our_own(problem):
+            chosen, watch = choice(penalised[len(penalised) // 2], method, options["tol"], None)
+        plan = watch.plan if watch else None
+    for here in grid:
         w0 = runs[-1].w if runs else None
-        runs.append(minimize(problem.replaced(l1=l1, l2=l2), method, w0, **options))
+        if chosen == "auto" or (plan is not None and here.l1 == 0.0):
+            runs.append(minimize(here, method, w0, **options))
+        else:
+            run = _handed(here, resolve(chosen), w0, relay, options)
+            runs.append(run if plan is None else replace(run, plan=_of_point(plan, here, run)))
         if runs[-1].outcome is Outcome.INTERRUPTED:
             break
     return runs
+
+
+def _handed(
+    problem: LinearProblem, method: Method, w0: np.ndarray | None, relay: Relay, options: Any
+) -> Run:
+    """A run that begins with what the last one left to it."""
+    check_roles(problem, method)
+    start = problem.start if w0 is None else w0
+    with threads_of_our_own(problem):
+        return drive(
+            problem,
+            method,
+            start,
+            **options,
+            time_limit=None,
+            callback=None,
+            checkpoint=None,
+            remedy=Remedy(None) if has_gap(problem) else None,
+            relay=relay,
+        )
+
+
+def _of_point(plan: Plan, problem: LinearProblem, run: Run) -> Plan:
+    """The plan of the path, as that of one of its points, with what that took."""
+    mine = replace(plan, problem=problem.name, target=run.certificate.limit)
+    return mine.after(run.method, run.iterations, run.seconds)
 
 
 def strongest(problem: LinearProblem) -> float:
@@ -105,6 +167,13 @@ def strongest(problem: LinearProblem) -> float:
             z = z + best_shift(data, z)
         steepest = float(np.abs(data.transpose(slopes(data, z)[1])).max(initial=0.0))
     return (1.0 + HAIR) * steepest
+
+
+def sums_pay(problem: LinearProblem) -> bool:
+    """Whether the sums of all features are worth their price: they may not even be needed."""
+    n, p = problem.n, problem.p
+    work = p * problem.matrix.entries
+    return p <= MOST_FEATURES and (has_sums(problem) or (p <= 4 * n and work <= INSTANT))
 
 
 def _grid(problem: LinearProblem, l1s: Any, points: int, ratio: float) -> np.ndarray:
