@@ -121,9 +121,10 @@ def jump(
         return False
     old, slopes, held = x[S], g[S], lam[S]
     signs = np.where(old != 0.0, np.sign(old), -np.sign(slopes))  # one at zero joins downhill
-    A = H[np.ix_(S, S)]
+    rows = H[S]
+    A = rows[:, S]
     if ridge is not None:
-        A[np.diag_indices_from(A)] += ridge[S]
+        np.einsum("ii->i", A)[:] += ridge[S]
         slopes = slopes + ridge[S] * old
     e = _solved(A, -slopes - held * signs)
     if not np.all(np.isfinite(e)):
@@ -134,16 +135,16 @@ def jump(
         new = np.where(kinks == t, 0.0, old + t * e)
     if not np.all(np.isfinite(new)) or np.array_equal(new, old):
         return False
-    g += (new - old) @ H[S]
+    g += (new - old) @ rows
     x[S] = new
     return True
 
 
 def _solved(A: np.ndarray, r: np.ndarray) -> np.ndarray:
     """(A + τI)⁻¹r, τ tiny: a way down, if not the shortest, where A is singular."""
-    ridged = A.copy()
-    ridged[np.diag_indices_from(A)] += RIDGE * len(r)
-    factor, info = scipy.linalg.lapack.dpotrf(ridged, lower=1, overwrite_a=1)
+    ridged = A.T.copy(order="F")  # A is symmetric: LAPACK's order, without another copy
+    np.einsum("ii->i", ridged)[:] += RIDGE * len(r)
+    factor, info = scipy.linalg.lapack.dpotrf(ridged, lower=1, clean=0, overwrite_a=1)
     if info == 0:
         return scipy.linalg.lapack.dpotrs(factor, r, lower=1)[0]
     curvatures, Q = np.linalg.eigh(A)
