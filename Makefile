@@ -8,7 +8,7 @@
 # make bench-plan    what auto chose, beside the fastest method, on the same problems
 # make bench-wild    the same on 200 problems drawn by seeds that nobody looked at (at most 30 minutes)
 # make bench-drop-in  beside scikit-learn's classes of the same names, on data as people have it (at most 30 minutes)
-# make bench-path    tw.path beside scikit-learn's lasso_path and enet_path (some ten minutes)
+# make bench-path    tw.path beside scikit-learn's lasso_path and enet_path (some twenty minutes)
 # make bench-growth  time and memory against the number of rows and of columns
 # make bench-nets    a step of each optimizer, training and augmentation, beside torch's
 # make bench-doctor  what watching a training takes of its time
