@@ -9,6 +9,7 @@
 # make bench-wild    the same on 200 problems drawn by seeds that nobody looked at (at most 30 minutes)
 # make bench-drop-in  beside scikit-learn's classes of the same names, on data as people have it (at most 30 minutes)
 # make bench-toy     small fits beside scikit-learn's: toy data, drawn problems, a grid search, the first fit (some minutes)
+# make bench-path    tw.path beside scikit-learn's lasso_path and enet_path (some twenty minutes)
 # make bench-growth  time and memory against the number of rows and of columns
 # make bench-nets    a step of each optimizer, training and augmentation, beside torch's
 # make bench-doctor  what watching a training takes of its time
@@ -31,7 +32,7 @@ READY  := $(VENV)/.ready
 WARM   := $(VENV)/.warm
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-wild bench-drop-in bench-toy bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills peers-tests zoo labs labs-seeds labs-look figures clean
+.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-wild bench-drop-in bench-toy bench-path bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills peers-tests zoo labs labs-seeds labs-look figures clean
 
 demo: $(READY) $(WARM)
 	rm -rf runs/demo
@@ -85,6 +86,10 @@ bench-drop-in: $(READY)
 
 bench-toy: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/toy.py
+
+bench-path: $(READY)
+	$(BIN)/python benchmarks/path.py
+	$(BIN)/python benchmarks/path.py --seeds 1:81:2
 
 bench-growth: $(READY)
 	$(BIN)/python benchmarks/growth.py

@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 import toy
 from growth import exponent
+from path import drawn as drawn_path
+from path import grid as path_grid
+from path import ours as our_path
+from path import theirs as their_path
+from path import values as path_values
 from peers import table, timing
 from peers.problems import SPECS, Problem, largest_l1
 from peers.timing import Fit, Sweep
@@ -256,3 +261,14 @@ def test_both_sides_of_a_toy_are_timed_in_turn_and_a_first_time_is_not(monkeypat
     called = []
     toy.in_turn(lambda: called.append("ours"), lambda: called.append("theirs"))
     assert called == ["ours", "theirs"] * (toy.LEAST + 1)
+
+
+@pytest.mark.parametrize("seed", [0, 10, 14, 32])
+def test_both_are_told_one_path(seed):
+    case = drawn_path(seed)
+    case = case._replace(points=4, ratio=0.2)
+    l1s = path_grid(case)
+    W = np.column_stack([run.w[: case.X.shape[1]] for run in our_path(case, l1s, 1e-6)])
+    ours, theirs = (path_values(case, V, l1s) for V in (W, their_path(case, l1s, 1e-8)))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-4)
+    assert np.count_nonzero(W[:, 0]) == 0

@@ -485,3 +485,23 @@ def test_options_are_checked():
         CD(working_set=0)
     with pytest.raises(tw.InputError, match="anderson must be True or False"):
         CD(anderson=1)
+
+
+@pytest.mark.parametrize("loss", ONE_SCORE)
+@pytest.mark.parametrize("storage", ["C", "csr"])
+def test_other_penalties_find_the_features_gathered(loss, storage):
+    problem = data(loss=loss, storage=storage, l1=0.05)
+    method, rng = CD(), np.random.default_rng(0)
+    seen = Problem(problem, problem.dim, problem.start.dtype)
+    state = method.init(seen, problem.start, rng)
+    for _ in range(3):
+        state = method.advance(seen, state)
+    weaker = problem.replaced(l1=0.02, l2=0.01)
+    there = Problem(weaker, weaker.dim, weaker.start.dtype)
+    moved, anew = method.moved(there, state, rng), method.init(there, state.w, rng)
+    np.testing.assert_array_equal(moved.members, state.members)
+    assert moved.value == pytest.approx(anew.value, rel=1e-12)
+    np.testing.assert_allclose(moved.gradient, anew.gradient, atol=1e-10)
+    np.testing.assert_allclose(moved.v, anew.v, atol=1e-12)
+    assert moved.lower == pytest.approx(anew.lower, rel=1e-9)
+    assert not moved.bends.size  # H has another l2 in it

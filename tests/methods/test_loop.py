@@ -364,3 +364,26 @@ def test_a_value_that_is_lower_by_rounding_does_not_make_an_older_point_the_best
     exact = X.T @ np.linalg.solve(X @ X.T + 40 * 0.01 * np.eye(40), y)
     run = tw.minimize(problem, method, tol=1e-20, max_iter=20_000, progress=False)
     np.testing.assert_allclose(run.w, exact, rtol=0.0, atol=3e-11 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("method", [tw.CD(), tw.FISTA()], ids=["keeps features", "begins anew"])
+def test_a_relay_hands_the_last_state_to_the_next_run(method):
+    X, y = load_breast_cancer(return_X_y=True)
+    problem = tw.LinearProblem(X, y, "logistic", standardize=True)
+    options = {
+        "tol": 1e-8, "max_iter": 10_000, "time_limit": None, "seed": 0, "callback": None,
+        "checkpoint": None, "progress": False,
+    }  # fmt: skip
+    relay = loop.Relay()
+    first = loop.drive(problem.replaced(l1=0.1), method, problem.start, relay=relay, **options)
+    assert relay.method == method
+    np.testing.assert_allclose(problem.centred.enter(relay.state.w, problem), first.w)
+    here = problem.replaced(l1=0.05)
+    second = loop.drive(here, method, first.w, relay=relay, **options)
+    alone = loop.drive(here, method, first.w, **options)
+    assert second.certificate.holds
+    assert second.counts["passes"] <= alone.counts["passes"]
+    np.testing.assert_allclose(second.w, alone.w, atol=1e-3)
+    short = {**options, "max_iter": 0}
+    loop.drive(problem.replaced(l1=0.01), method, first.w, relay=relay, **short)
+    assert relay.state is None  # a run that did not arrive leaves nothing behind

@@ -176,6 +176,18 @@ class CD(Method):
         )  # fmt: skip
         return self._measured(problem, start)
 
+    def moved(self, problem: Problem, state: CDState, rng: np.random.Generator) -> CDState:
+        """The state where penalties are others: columns stay measured, and features gathered."""
+        fresh = state._replace(
+            is_out=np.zeros(problem.objective.p, dtype=bool),
+            lower=-np.inf,
+            chosen=np.empty(0, dtype=np.int64),
+            H=np.empty((0, 0)),
+            bends=np.empty(0),
+            before=np.inf,
+        )
+        return self._measured(problem, fresh)
+
     def advance(self, problem: Problem, state: CDState) -> CDState:
         """Descend over the working set, then measure all features."""
         data = problem.objective

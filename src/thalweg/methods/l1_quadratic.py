@@ -68,7 +68,7 @@ def _by_turns(H: np.ndarray, g: np.ndarray, lam: np.ndarray, x: np.ndarray, goal
     for _ in range(MOST_SYSTEMS):
         if descend_quadratic(H, g, lam, x, goal, FEW_SWEEPS) < FEW_SWEEPS:
             return True
-        if not _jump(H, g, lam, x, _support(H, lam, x)):
+        if not jump(H, g, lam, x, _support(H, lam, x)):
             return False
     return False
 
@@ -85,7 +85,7 @@ def _by_joins(H: np.ndarray, g: np.ndarray, lam: np.ndarray, x: np.ndarray, goal
         if far[worst] <= goal or idle >= PATIENCE:
             return
         is_joining = x[worst] == 0.0 and lam[worst] > 0.0
-        if not _jump(H, g, lam, x, np.append(S, worst) if is_joining else S):
+        if not jump(H, g, lam, x, np.append(S, worst) if is_joining else S):
             return
         d = x - start
         g[:] = first + H @ d  # many small changes would add up their rounding
@@ -105,13 +105,27 @@ def _violations(x: np.ndarray, g: np.ndarray, lam: np.ndarray) -> np.ndarray:
     return np.where(x == 0.0, at_zero, np.abs(g + lam * np.sign(x)))
 
 
-def _jump(H: np.ndarray, g: np.ndarray, lam: np.ndarray, x: np.ndarray, S: np.ndarray) -> bool:
-    """Solve the system of S and go to where q is lowest that way, in place; whether it moved."""
+def jump(
+    H: np.ndarray,
+    g: np.ndarray,
+    lam: np.ndarray,
+    x: np.ndarray,
+    S: np.ndarray,
+    ridge: np.ndarray | None = None,
+) -> bool:
+    """Solve the system of S and go to where q is lowest that way, in place; whether it moved.
+
+    A `ridge`, float64[m], is on the diagonal besides H: g is then without its part.
+    """
     if not S.size:
         return False
     old, slopes, held = x[S], g[S], lam[S]
     signs = np.where(old != 0.0, np.sign(old), -np.sign(slopes))  # one at zero joins downhill
-    A = H[np.ix_(S, S)]
+    rows = H[S]
+    A = rows[:, S]
+    if ridge is not None:
+        np.einsum("ii->i", A)[:] += ridge[S]
+        slopes = slopes + ridge[S] * old
     e = _solved(A, -slopes - held * signs)
     if not np.all(np.isfinite(e)):
         return False
@@ -121,16 +135,16 @@ def _jump(H: np.ndarray, g: np.ndarray, lam: np.ndarray, x: np.ndarray, S: np.nd
         new = np.where(kinks == t, 0.0, old + t * e)
     if not np.all(np.isfinite(new)) or np.array_equal(new, old):
         return False
-    g += (new - old) @ H[S]
+    g += (new - old) @ rows
     x[S] = new
     return True
 
 
 def _solved(A: np.ndarray, r: np.ndarray) -> np.ndarray:
     """(A + τI)⁻¹r, τ tiny: a way down, if not the shortest, where A is singular."""
-    ridged = A.copy()
-    ridged[np.diag_indices_from(A)] += RIDGE * len(r)
-    factor, info = scipy.linalg.lapack.dpotrf(ridged, lower=1, overwrite_a=1)
+    ridged = A.T.copy(order="F")  # A is symmetric: LAPACK's order, without another copy
+    np.einsum("ii->i", ridged)[:] += RIDGE * len(r)
+    factor, info = scipy.linalg.lapack.dpotrf(ridged, lower=1, clean=0, overwrite_a=1)
     if info == 0:
         return scipy.linalg.lapack.dpotrs(factor, r, lower=1)[0]
     curvatures, Q = np.linalg.eigh(A)

@@ -112,6 +112,14 @@ class Watcher(Protocol):
         ...
 
 
+@dataclass
+class Relay:
+    """What a run hands over to the next one, on the same data with other penalties."""
+
+    method: Method | None = None  # that the state is of
+    state: Any = None  # where the last run ended
+
+
 class Best(NamedTuple):
     """The lowest point seen; its gradient is computed again if it is asked for in the end."""
 
@@ -247,13 +255,15 @@ def drive(
     progress: bool,
     watch: Watcher | None = None,
     remedy: Callable[[Ending], str] | None = None,
+    relay: Relay | None = None,
 ) -> Run:
     """Run `method` on `objective` from `w0` until there is an outcome.
 
     `watch` looks at the run after every iteration, and may name another method to go on with;
-    `remedy` knows what to change where the budget was too small.
+    `remedy` knows what to change where the budget was too small. A `relay` has the state to begin
+    with, if any, which is at w0, and is left the last one, in place.
     """
-    journey = _begin(objective, method, w0, tol, seed, checkpoint)
+    journey = _begin(objective, method, w0, tol, seed, checkpoint, relay)
     journey.watch = watch
     if checkpoint:
         _put_aside(checkpoint, journey)  # an unwritable place is bad input: say so before the work
@@ -293,6 +303,9 @@ def drive(
     is_due = outcome is Outcome.CONVERGED and journey.iteration < max_iter
     if is_due and _settled(journey) and callback is not None:
         callback(journey.step())
+    if relay is not None:
+        is_last = outcome is Outcome.CONVERGED and not journey.has_better
+        relay.method, relay.state = (journey.method, journey.state) if is_last else (None, None)
     return _finish(journey, outcome, checkpoint, remedy)
 
 
@@ -303,6 +316,7 @@ def _begin(
     tol: float,
     seed: int,
     checkpoint: Checkpoint | None,
+    relay: Relay | None = None,
 ) -> Journey:
     """The journey at w₀, or where the checkpoint left it."""
     clock = Clock()
@@ -337,7 +351,10 @@ def _begin(
         _check_value(checkpoint, problem, journey.best)
         problem.restore(progress["counts"], is_summed=progress.get("is_summed", False))
         return journey
-    state = method.init(problem, carried(w0, objective, problem.objective), rng)
+    if relay is not None and relay.method == method:
+        state = method.moved(problem, relay.state, rng)
+    else:
+        state = method.init(problem, carried(w0, objective, problem.objective), rng)
     _check_start(problem, state)
     first = norm(state.gradient)
     best = Best(state.w, state.value)

@@ -78,6 +78,13 @@ class Method:
         """The state at w₀."""
         raise NotImplementedError
 
+    def moved(self, problem: Problem, state: Any, rng: np.random.Generator) -> Any:
+        """The state at the same point of a problem that differs in its penalties alone.
+
+        What a method knows of the data it may keep.
+        """
+        return self.init(problem, state.w, rng)
+
     def advance(self, problem: Problem, state: Any) -> Any:
         """The state one iteration on; `state` itself if there is no way on."""
         raise NotImplementedError

@@ -91,10 +91,16 @@ class LeastSquares(NamedTuple):
         edge = (edge + self.e)[:, None]
         return np.block([[H, edge], [edge.T, np.ones((1, 1))]])
 
-    def gram(self) -> np.ndarray:
-        """Σ cᵢx̂ᵢx̂ᵢᵀ, with an intercept about the mean, float64[p, p]."""
-        G = self.G - np.outer(self.f, self.f) if self.fit_intercept else self.G
-        return G * np.outer(self.d, self.d)
+    def reduced(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """H, q and s of the loss with the best b for each w: ½(wᵀHw + s) − qᵀw."""
+        if not self.fit_intercept:
+            return self.G * np.outer(self.d, self.d), self.d * self.q, self.s
+        H = (self.G - np.outer(self.f, self.f)) * np.outer(self.d, self.d)
+        return H, self.d * (self.q - self.h * self.f), max(0.0, self.s - self.h**2)
+
+    def best_intercepts(self, W: np.ndarray) -> np.ndarray:
+        """The best b of each row of W, float64[K, p]."""
+        return self.y_mean + self.h - W @ (self.d * self.f) - W @ self.e
 
     def _shifted(self, w: np.ndarray) -> float:
         """β."""

@@ -103,7 +103,7 @@ def minimize(
                 return found
             method = rule
     with threads_of_our_own(objective):
-        chosen, watch = _chosen(objective, method, tol, kept)
+        chosen, watch = choice(objective, method, tol, kept)
         check_roles(objective, chosen)
         run = drive(
             objective,
@@ -133,7 +133,7 @@ def _rule(objective: Any, method: str | Method | Plan, tol: float) -> Plan | Non
     return small_plan(objective.centred, tol)
 
 
-def _chosen(
+def choice(
     objective: Any, method: str | Method | Plan, tol: float, kept: Checkpoint | None
 ) -> tuple[Method, Watch | None]:
     """The method to begin with, and where a plan decided it, what watches over that plan."""
