@@ -12,16 +12,16 @@ squared loss they also share its sums, where there are more samples than feature
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from thalweg.certificates.dual_point import best_shift, slopes, unit
+from thalweg.certificates.dual_point import unit
 from thalweg.certificates.duality import Gap, constant_value, gap_certificate, has_gap
 from thalweg.certificates.path_gaps import path_gaps
 from thalweg.core.checks import check_count, check_number, check_reals, describe
+from thalweg.core.clock import now
 from thalweg.core.environment import environment
 from thalweg.core.errors import InputError
 from thalweg.core.outcome import Outcome
@@ -37,6 +37,7 @@ from thalweg.methods.table import resolve
 from thalweg.methods.working_path import working_path
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import check_roles, choice, minimize, threads_of_our_own
+from thalweg.planner.prediction import l1_max
 from thalweg.planner.remedy import Remedy
 
 MOST_FEATURES = 1_000  # whose sums are taken at once
@@ -161,12 +162,7 @@ def _of_point(plan: Plan, problem: LinearProblem, run: Run) -> Plan:
 def strongest(problem: LinearProblem) -> float:
     """The least l1 for which all coefficients are zero, a hair more: max |∇F(0, best b)|."""
     with threads_of_our_own(problem):
-        data = problem.centred
-        z = np.zeros(data.score_shape)
-        if data.fit_intercept:
-            z = z + best_shift(data, z)
-        steepest = float(np.abs(data.transpose(slopes(data, z)[1])).max(initial=0.0))
-    return (1.0 + HAIR) * steepest
+        return (1.0 + HAIR) * l1_max(problem.centred)
 
 
 def sums_pay(problem: LinearProblem) -> bool:
@@ -214,7 +210,7 @@ def _by_sums(
     problem: LinearProblem, l1s: np.ndarray, l2s: np.ndarray, method: str | Method, options: Any
 ) -> list[Run]:
     """A run for every point, from one look at the data; by `minimize` where rounding forbids."""
-    started = time.perf_counter()
+    started = now()
     tol, seed = options["tol"], options["seed"]
     centred, dtype = problem.centred, problem.matrix.dtype
     with threads_of_our_own(problem), np.errstate(over="ignore", invalid="ignore"):
@@ -225,7 +221,7 @@ def _by_sums(
         gaps, tilts = path_gaps(sums, problem.n, W, U, l1s, l2s, delta)
     points = np.column_stack([W, b]).astype(dtype) if problem.fit_intercept else W.astype(dtype)
     norms = _norms(tilts, U, l1s, l2s)
-    seconds = (time.perf_counter() - started) / len(l1s)
+    seconds = (now() - started) / len(l1s)
     record = _Recorder(problem, scale, tol, seed)
     runs: list[Run] = []
     for k, gap in enumerate(gaps):
@@ -264,12 +260,12 @@ def _by_members(
             problem.threads = 1
         scale = constant_value(problem.centred)
         record = _Recorder(problem, scale, tol, seed)
-        started = time.perf_counter()
+        started = now()
         for k, point in enumerate(working_path(problem, l1s, l2s, tol * scale)):
             w0 = runs[-1].w if runs else problem.start
             l1, l2 = float(l1s[k]), float(l2s[k])
             if point.is_done:
-                seconds = time.perf_counter() - started
+                seconds = now() - started
                 runs.append(
                     record.run(
                         l1, l2, w0, point.w, point.gap, point.start, point.norm, point.rounds,
@@ -280,7 +276,7 @@ def _by_members(
                 is_start = np.all(np.isfinite(point.w))
                 here = problem.replaced(l1=l1, l2=l2)
                 runs.append(minimize(here, method, point.w if is_start else w0, **options))
-            started = time.perf_counter()
+            started = now()
     return runs
 
 

@@ -53,7 +53,8 @@ def _difficulty(
         for smoothness, count in ((L, 1), (L_mean, n), (L, n), (L_max, n))
     )
     has_share = problem.l1 > 0.0 and not problem.is_summed  # sums are the same work for any l1
-    share = min(1.0, problem.l1 / l1_max(problem)) if has_share else 1.0
+    top = l1_max(some_rows(problem, ENTRIES)) if has_share else 0.0
+    share = problem.l1 / top if top > problem.l1 else 1.0
     steps = 1.0 - A_DIGIT * math.log10(min(tol, 1.0))
     if n < problem.p:
         steps *= WIDE
@@ -61,17 +62,12 @@ def _difficulty(
 
 
 def l1_max(problem: LinearProblem) -> float:
-    """The least l1 for which no coefficient is left: max |Σ cᵢℓ′(b)xᵢ| at the best constant b.
-
-    Of large data, about: from some of the rows.
-    """
-    problem = some_rows(problem, ENTRIES)
+    """The least l1 for which no coefficient is left: max |Σ cᵢℓ′(b)xᵢ| at the best constant b."""
     z = np.zeros(problem.score_shape)
     if problem.fit_intercept:
         z += _best_constants(problem)
     _, theta = slopes(problem, z)
-    largest = float(np.max(np.abs(problem.transpose(theta)), initial=0.0))
-    return largest or math.inf
+    return float(np.max(np.abs(problem.transpose(theta)), initial=0.0))
 
 
 def _best_constants(problem: LinearProblem) -> Any:
