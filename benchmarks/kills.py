@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 
 WRITES = ("fsync", "rename", "replace", "unlink", "rmdir")
 PAUSE = 0.0  # seconds between checkpoints: every iteration has one
-CLOCKS = {"seconds", "actual_seconds", "date", "environment"}
+CLOCKS = {"seconds", "actual_seconds", "compiled", "date", "environment"}
 STOPPED, QUIT = 3, 130
 NOT_BITS = {"report.html", "checkpoint.npz", "checkpoint.pt", "record.npz"}
 TIME = re.compile(r"\d[\d.,e-]* ?(µs|ms|s|min|h)\b")  # as it is told in a sentence

@@ -35,6 +35,20 @@ def cut_finely(monkeypatch):
     leaves.leaf_edges.cache_clear()
 
 
+@pytest.fixture
+def wait(monkeypatch):
+    """A call after which so many seconds have passed, by a clock that nothing else moves."""
+    from thalweg.core import clock
+
+    moment = [1000.0]
+    monkeypatch.setattr(clock, "perf_counter", lambda: moment[0])
+
+    def wait(seconds):
+        moment[0] += seconds
+
+    return wait
+
+
 @pytest.fixture(autouse=True)
 def one_thread_for_torch():
     if "torch" in sys.modules:

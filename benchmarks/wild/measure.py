@@ -19,9 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from numba.core import event
-
 import thalweg as tw
+from thalweg.core.clock import Clock as OwnClock
 from wild.cases import Case
 
 METHODS = (
@@ -88,17 +87,14 @@ class Bench:
         """Seconds of a run, the run, and whether nothing was compiled in it."""
         problem = tw.LinearProblem(self.case.X, self.case.y, **self.case.arguments)
         many: dict[str, Any] = {} if method == AUTO else {"max_iter": MANY}
-        compiled: list[float] = []
-        with (
-            event.install_timer("numba:compiler_lock", compiled.append),
-            warnings.catch_warnings(),
-        ):
+        own = OwnClock()
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of overflow where a method diverges
             start = self.clock()
             run = tw.minimize(problem, method, tol=self.tol, time_limit=cap, progress=False, **many)
             seconds = self.clock() - start
-        self.compiling += sum(compiled)
-        return seconds, run, not compiled
+        self.compiling += own.compiled
+        return seconds, run, own.compiled == 0.0
 
     def time(self, method: str, cap: float) -> None:
         """Run a method, again if something was compiled, and take note of it."""

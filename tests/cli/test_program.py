@@ -10,10 +10,11 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from command import sentence, thalweg
+from command import schema_of, sentence, thalweg
 from thalweg.cli import main
 from thalweg.cli.program import VERBS, Program
 from thalweg.core.errors import InputError
+from thalweg.core.outcome import Outcome
 
 MODULE = [sys.executable, "-m", "thalweg.cli"]
 
@@ -173,3 +174,9 @@ def test_every_command_of_the_documentation_can_be_given(words, monkeypatch, tmp
     with main.make_context("thalweg", [verb, *arguments], resilient_parsing=True) as parent:
         command = main.commands[verb]
         command.make_context(verb, arguments, parent=parent)
+
+
+@pytest.mark.parametrize("verb", ["train", "diagnose"])
+def test_schemas_know_every_outcome(verb):
+    names = [outcome.name for outcome in Outcome]
+    assert f'"enum": {json.dumps(names)}' in json.dumps(schema_of(verb))

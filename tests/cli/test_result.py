@@ -1,6 +1,11 @@
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 
+from drawings import plan_of, run_of
 from thalweg.cli.result import (
+    compiling,
     linear_row,
     ordered,
     planned,
@@ -87,3 +92,13 @@ def test_narrow_screens(made, columns):
         lines = text(WIDE._replace(columns=columns), load(made / name)).splitlines()
         words = [line for line in lines if str(made) not in line]  # a path is not cut
         assert max(map(len, words)) <= columns
+
+
+def test_what_was_compiled_is_told_once_for_all():
+    plan = plan_of()
+    first, second = (
+        SimpleNamespace(run=run_of(compiled=seconds, plan=replace(plan, compiled=3.0)))
+        for seconds in (1.0, 0.5)
+    )
+    assert compiling([first, second]) == "4.5 s, once; in none of these times"
+    assert compiling([SimpleNamespace(run=run_of(compiled=0.1))]) == ""

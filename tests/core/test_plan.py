@@ -1,5 +1,7 @@
 """A plan as text, HTML and JSON; predicted beside actual."""
 
+from dataclasses import replace
+
 import pytest
 
 from thalweg.core.plan import Measured, Plan, PlanRow, spelled_bytes, spelled_count, spelled_seconds
@@ -40,8 +42,17 @@ def test_what_happened_stands_beside_what_was_predicted():
     assert done.summary("newton") == "8 iterations in 16 ms predicted, 9 in 20 ms needed"
 
 
+def test_what_compiling_took_is_beside_what_planning_took():
+    assert "Planning took 10 ms." in repr(PLAN)
+    long = replace(PLAN, compiled=2.0)
+    assert "Planning took 10 ms; compiled 2 s, once." in repr(long)
+    record = PLAN.as_record()
+    del record["compiled"]  # as it was written before
+    assert Plan.from_record(record) == PLAN
+
+
 def test_json_comes_back_as_the_same_plan():
-    done = PLAN.after("newton", 9, 0.02)
+    done = replace(PLAN.after("newton", 9, 0.02), compiled=2.0)
     assert Plan.from_record(from_json(done.to_json().encode(), source="plan")) == done
 
 

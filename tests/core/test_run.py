@@ -31,6 +31,21 @@ def test_what_is_saved_is_what_is_loaded(run, tmp_path):
     assert repr(again) == repr(run)
 
 
+def test_what_compiling_took_is_told_where_it_was_noticed(run, tmp_path):
+    long = dataclasses.replace(run, compiled=2.0)
+    assert f"{run.seconds:.3g} s; compiled 2 s, once" in repr(long)
+    assert Run.load(long.save(tmp_path / "long")).compiled == 2.0
+    assert "compiled" not in repr(dataclasses.replace(run, compiled=0.1))
+
+
+def test_a_run_of_before_compiling_was_told(run, tmp_path):
+    file = run.save(tmp_path / "run") / "run.json"
+    record = json.loads(file.read_text())
+    del record["compiled"]
+    file.write_text(json.dumps(record))
+    assert Run.load(tmp_path / "run").compiled == 0.0
+
+
 def test_findings_and_a_diverged_value_survive(diverged, tmp_path):
     again = Run.load(diverged.save(tmp_path / "run"))
     assert again.outcome is Outcome.DIVERGED

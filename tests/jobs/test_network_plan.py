@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import thalweg as tw
+from thalweg.core import clock
 from thalweg.core.errors import InputError
 from thalweg.jobs import network_plan
 from thalweg.jobs.job import Job
@@ -105,7 +106,7 @@ def test_what_the_doctor_says_beforehand():
 def test_a_large_batch_is_timed_by_part_of_it(monkeypatch, no_doctor):
     monkeypatch.setattr(network_plan, "LARGEST", 15)
     ticks = iter(range(10_000))
-    monkeypatch.setattr(network_plan.time, "perf_counter", lambda: float(next(ticks)))
+    monkeypatch.setattr(clock, "perf_counter", lambda: float(next(ticks)))
     job, rows, encoding = material(recipe={"layers": "linear", "batch_size": 0})
     row = plan_network(job, rows, encoding, ["adam"]).rows[0]
     assert row.seconds_per_step == 10.0  # a tick for 15 rows of 150

@@ -125,7 +125,7 @@ def test_descends_to_the_minimum(sparse, intercept, extrapolates):
     A, r, u0 = model(intercept=intercept)
     order, w, u = np.arange(K), np.zeros(K), u0.copy()
     b, work = cd.descend(
-        stored(A, sparse), r, order, l1, l2, 1e-12, 1e-12, NEVER, extrapolates, w, u
+        stored(A, sparse), r, order, l1, l2, 1e-12, 1e-12, NEVER, NEVER, extrapolates, w, u
     )
     slow = np.zeros(K)
     for _ in range(3000):
@@ -144,7 +144,7 @@ def test_extrapolation_saves_sweeps_and_leads_to_the_same_point():
     for extrapolates in (False, True):
         w, u = np.zeros(30), u0.copy()
         _, work = cd.descend(
-            A, np.zeros(40), np.arange(30), 0.1, 1e-3, 1e-9, 1e-9, NEVER, extrapolates, w, u
+            A, np.zeros(40), np.arange(30), 0.1, 1e-3, 1e-9, 1e-9, NEVER, NEVER, extrapolates, w, u
         )
         results.append((w, work))
     np.testing.assert_allclose(results[0][0], results[1][0], atol=1e-7)
@@ -157,7 +157,7 @@ def test_alike_features_do_not_end_it_early():
     A = 100.0 + rng.standard_normal((20, 30))
     w, u = np.zeros(20), rng.standard_normal(30)
     goal = 0.01 * np.max(np.abs(A @ u))
-    cd.descend(A, np.zeros(30), np.arange(20), 0.0, 200.0, goal, goal, NEVER, True, w, u)
+    cd.descend(A, np.zeros(30), np.arange(20), 0.0, 200.0, goal, goal, NEVER, NEVER, True, w, u)
     assert np.max(np.abs(A @ u + 200.0 * w)) <= goal
 
 
@@ -166,9 +166,19 @@ def test_a_budget_ends_it_at_the_loose_goal():
     works = []
     for budget in (0.0, NEVER):
         w, u = np.zeros(K), u0.copy()
-        works.append(cd.descend(A, r, np.arange(K), 0.0, 0.1, 1e-12, 0.1, budget, True, w, u)[1])
+        works.append(
+            cd.descend(A, r, np.arange(K), 0.0, 0.1, 1e-12, 0.1, budget, NEVER, True, w, u)[1]
+        )
         assert cd.worst_violation(A, np.arange(K), 0.0, 0.1, w, u) <= 0.1
     assert works[0] < works[1]
+
+
+def test_it_ends_after_the_sweeps_it_may_take():
+    A, r, u0 = model()
+    for most in (3.0, 40.0):
+        w, u = np.zeros(K), u0.copy()
+        _, work = cd.descend(A, r, np.arange(K), 0.0, 1e-6, 0.0, 0.0, NEVER, most, True, w, u)
+        assert most <= work <= most + cd.MEMORY + 1  # a round of extrapolation is not cut
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -178,7 +188,7 @@ def test_features_without_curvature(sparse):
     for l2, expected in ((0.0, [7.0, 5.0]), (0.1, [0.0, 0.0])):  # left alone, or penalised away
         w, u = np.array([7.0, 5.0, 0.0]), np.array([1.0, 0.0, 0.5])
         b, _ = cd.descend(
-            stored(A, sparse), r, np.arange(3), 0.0, l2, 1e-14, 1e-14, NEVER, True, w, u
+            stored(A, sparse), r, np.arange(3), 0.0, l2, 1e-14, 1e-14, NEVER, NEVER, True, w, u
         )
         np.testing.assert_allclose(w[:2], expected, atol=1e-13)
         assert np.isfinite(b)
@@ -189,7 +199,7 @@ def test_nothing_to_sweep_leaves_the_best_intercept():
     u = np.array([1.0, 3.0])
     nothing = np.empty(0, dtype=np.int64)
     b, _ = cd.descend(
-        np.zeros((0, 2)), np.ones(2), nothing, 0.1, 0.0, 0.0, 0.0, 1.0, True, np.zeros(0), u
+        np.zeros((0, 2)), np.ones(2), nothing, 0.1, 0.0, 0.0, 0.0, 1.0, 1.0, True, np.zeros(0), u
     )
     assert b == -2.0
     assert u.tolist() == [-1.0, 1.0]

@@ -2,16 +2,24 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import njit, types
+from numba.core import event
+from numba.core.ccallback import CFunc
+from numba.core.errors import NumbaError
 
 import thalweg
+from thalweg.core.clock import Clock
 from thalweg.kernels.compile import (
     FAST_DIVISION,
     _load_without_compiler,
     _stamp_with_all_sources,
+    _stop_clocks,
+    c_function,
     kernel,
 )
 
@@ -161,3 +169,81 @@ def test_kernels_of_others_are_not_announced(capfd):
     other.py_func.__module__ = "elsewhere"
     assert other(1) == 1
     assert capfd.readouterr().err == ""
+
+
+class Slow(event.Listener):
+    """A compiler that takes 100 seconds."""
+
+    def __init__(self, wait):
+        self.wait = wait
+
+    def on_start(self, started):
+        self.wait(100.0)
+
+    def on_end(self, ended):
+        """In no time."""
+
+
+@pytest.fixture
+def slow(wait):
+    with event.install_listener("numba:compile", Slow(wait)):
+        yield wait
+
+
+def half(x):
+    return x / 2.0
+
+
+def test_clocks_stand_while_a_function_is_compiled(slow):
+    timed, function = Clock(), njit(half)
+    for _ in range(2):  # the second time it is there
+        assert function(1.0) == 0.5
+        assert timed.seconds == 0.0
+        assert timed.compiled == 100.0
+
+
+def test_kernels_of_a_pool_stop_the_clock_of_who_waits(slow):
+    timed, function = Clock(), njit(half)
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(function, [1.0, 2.0, 4.0])) == [0.5, 1.0, 2.0]
+    assert timed.seconds == 0.0
+    assert timed.compiled == 100.0
+
+
+def test_what_does_not_compile_lets_clocks_go_on(slow):
+    timed, function = Clock(), njit(lambda x: x.nothing)
+    with pytest.raises(NumbaError):
+        function(1.0)
+    slow(1.0)
+    assert timed.seconds == 1.0
+    assert timed.compiled == 100.0
+
+
+def test_clocks_stand_while_a_kernel_is_read_or_written(slow):
+    class Disk:
+        def load_overload(self, *asked):
+            slow(5.0)
+            return asked
+
+        save_overload = load_overload
+
+    class Dispatcher:
+        _cache = Disk()
+
+    _stop_clocks(Dispatcher)
+    timed = Clock()
+    assert Dispatcher._cache.load_overload("signature", "context") == ("signature", "context")
+    assert Dispatcher._cache.save_overload("signature", "result") == ("signature", "result")
+    assert timed.seconds == 0.0
+    assert timed.compiled == 10.0
+
+
+def test_clocks_stand_while_a_function_for_c_is_compiled(slow, monkeypatch):
+    def compile_slowly(made):
+        slow(5.0)
+
+    monkeypatch.setattr(CFunc, "compile", compile_slowly)
+    timed = Clock()
+    c_function(half, types.float64)
+    assert timed.seconds == 0.0
+    assert timed.compiled == 5.0

@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 import pytest
-import scipy.sparse
 
 import thalweg as tw
-from thalweg.methods.expectation import Difficulty, Expected, hessian_work, sample_work
+from thalweg.methods.expectation import Difficulty, Expected
 
 
 def hard(kappa, tol):
@@ -17,13 +16,6 @@ def hard(kappa, tol):
 def test_momentum_takes_a_power_of_kappa_but_not_for_ever():
     assert hard(1e5, 1e-2).accelerated == pytest.approx(0.5 * 100.0 * math.log(100.0))
     assert hard(1e30, 1e-2).accelerated == hard(math.inf, 1e-2).accelerated == 500.0
-
-
-def test_work_is_counted_without_zeros():
-    X = scipy.sparse.csr_array(np.eye(6)[:, :3])  # 3 entries in 6 rows
-    problem = tw.LinearProblem(X, np.arange(6.0), l2=0.1, fit_intercept=False)
-    assert hessian_work(problem) == pytest.approx(6 * 0.5**2 + 3**3 / 3)
-    assert sample_work(problem) == pytest.approx(6**2 * 0.5 + 6**3 / 3)
 
 
 @pytest.mark.parametrize("name", tw.METHODS)

@@ -6,6 +6,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import thalweg as tw
+from thalweg.core.clock import COMPILING
 from thalweg.methods import loop
 
 
@@ -52,6 +53,36 @@ def test_the_time_limit_ends_a_run():
     )
     assert run.outcome is tw.Outcome.TIME_LIMIT
     assert 0.04 <= run.seconds < 2.0
+
+
+def test_compiling_is_no_part_of_a_run(wait):
+    def compile_and_work(step):
+        with COMPILING:
+            wait(100.0)
+        wait(1.0)
+
+    run = tw.minimize(
+        tw.surfaces.Rosenbrock(), "gd", callback=compile_and_work, time_limit=5.0, progress=False
+    )
+    assert run.outcome is tw.Outcome.TIME_LIMIT
+    assert run.iterations == 5
+    assert run.trace["seconds"].tolist() == [0.0, 0.0, 1.0, 2.0, 3.0, 4.0]
+    assert run.compiled == 500.0
+
+
+def test_compiling_before_a_resume_is_remembered(wait, tmp_path):
+    def compile_and_work(step):
+        with COMPILING:
+            wait(100.0)
+        wait(1.0)
+        return step.iteration % 2 == 0
+
+    for iterations, seconds, compiled in ((2, 1.0, 200.0), (4, 3.0, 400.0)):
+        run = tw.minimize(
+            tw.surfaces.Rosenbrock(), "gd", callback=compile_and_work,
+            checkpoint=tmp_path / "kept", progress=False,
+        )  # fmt: skip
+        assert (run.iterations, run.seconds, run.compiled) == (iterations, seconds, compiled)
 
 
 @pytest.mark.parametrize(

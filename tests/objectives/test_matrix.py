@@ -232,3 +232,12 @@ def test_some_rows_keep_storage_dtype_and_indices(storage):
         found = rows
     assert part.entries == (np.count_nonzero(dense[[1, 3]]) if storage == "csr" else 6)
     np.testing.assert_array_equal(found, dense[[1, 3]])
+
+
+def test_some_rows_of_a_sparse_matrix_are_a_matrix_of_their_own():
+    X = scipy.sparse.csr_array(dense())
+    some = check_matrix(X).between(2, 4)
+    assert (some.shape, some.entries) == ((2, 3), 3)
+    assert np.shares_memory(some.rows.data, X.data)
+    again = scipy.sparse.csr_array(tuple(some.rows), shape=some.shape)  # refuses a late beginning
+    np.testing.assert_array_equal(again.toarray(), dense()[2:])

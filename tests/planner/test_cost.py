@@ -1,75 +1,59 @@
-"""What is timed is the real kernel on real rows, and time grows with the rows."""
+"""What is counted grows with the data as the work does, and with the machine's rates."""
 
 import numpy as np
 import pytest
 import scipy.sparse
 
 import thalweg as tw
-from thalweg.planner import cost as module
-from thalweg.planner.cost import Cost
+from thalweg.planner.cost import CALL, NS, Cost
+from thalweg.planner.machine import Rates
 
-KINDS = ("gradient", "hessian", "factorisation", "blocks", "dual", "visits")
-
-
-def problem(n=300, p=5):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, p))
-    return tw.LinearProblem(X, X[:, 0] > 0, "logistic", l2=0.1)
+KINDS = (
+    *("call", "gradient", "hessian", "factor", "ridge", "row_products", "blocks"),
+    *("dual", "visits", "sweep"),
+)
 
 
+def problem(n=300, p=5, loss="logistic", storage=np.asarray, **options):
+    X = np.random.default_rng(0).standard_normal((n, p))
+    y = np.arange(n) % 4 if loss == "multinomial" else X[:, 0] > 0
+    return tw.LinearProblem(storage(X), y, loss, **{"l2": 0.1, **options})
+
+
+@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("loss", ["logistic", "multinomial"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kernel_has_a_price(kind):
-    assert getattr(Cost(problem()), kind) > 0.0
+def test_every_kind_has_a_price_that_grows_with_the_rows(kind, loss, storage):
+    few, many = (Cost(problem(n, 20, loss, storage), Rates()) for n in (100, 10_000))
+    assert 0.0 < getattr(few, kind) <= getattr(many, kind)
 
 
-@pytest.mark.parametrize(("tick", "times"), [(1.0, 1), (1e-7, 2)])
-def test_a_slice_is_scaled_to_all_rows(tick, times, monkeypatch):
-    # A clock that moves on by what a pass would take: a tick a row, and 100 to begin.
-    seen = []
-    monkeypatch.setattr(module, "_seconds", lambda job: tick * (100.0 + job()))
-    monkeypatch.setattr(module, "ENTRIES", 5 * 1_000)
-    cost = Cost(problem(n=10_000))
-
-    def rows(part):
-        seen.append(part.n)
-        return float(part.n)
-
-    assert cost._scaled(rows) == pytest.approx(tick * (100.0 + 10_000))
-    few = module.FEW
-    assert seen == [few, few] + times * [1_000], "compiled, set-up, and the slice twice if short"
+def test_a_gradient_by_hand():
+    cost = Cost(problem(n=1_000, p=50), Rates())
+    assert cost.call == pytest.approx(CALL * NS)
+    assert cost.gradient == pytest.approx(NS * (2 * CALL + 7 * 1_000 + 2 * 51 + 0.3 * 50_000))
+    both = cost.of({"gradient": 2.0, "call": 3.0})
+    assert both == pytest.approx(2 * cost.gradient + 3 * CALL * NS)
 
 
-def test_wide_rows_are_few():
-    seen = []
-    Cost(problem(n=100, p=30_000))._scaled(lambda part: seen.append(part.n))
-    assert set(seen) == {1, 2}
+def test_a_slow_machine_takes_longer_at_what_it_is_slow_at():
+    data = problem(n=2_000, p=300)
+    usual = Cost(data, Rates())
+    for rates, slower in (
+        (Rates(calling=2.0), "call"),
+        (Rates(reading=2.0), "dual"),
+        (Rates(multiplying=2.0), "hessian"),
+    ):
+        assert getattr(Cost(data, rates), slower) > 1.2 * getattr(usual, slower)
+    assert Cost(data, Rates(2.0, 2.0, 2.0)).gradient == pytest.approx(2.0 * usual.gradient)
 
 
-@pytest.mark.parametrize(("outputs", "entries"), [(1, 1_000_000), (4, 250_000), (100, 60_000)])
-def test_a_gradient_is_timed_on_a_longer_slice(outputs, entries, monkeypatch):
-    seen = []
-    y = np.arange(200) % outputs if outputs > 1 else np.arange(200) % 2
-    loss = "multinomial" if outputs > 1 else "logistic"
-    cost = Cost(tw.LinearProblem(np.ones((200, 3)), y, loss, l2=0.1))
-    monkeypatch.setattr(cost, "_scaled", lambda job, entries: seen.append(entries) or 1.0)
-    assert cost.gradient == 1.0
-    assert seen == [entries]
+def test_a_hessian_grows_with_the_square_of_the_features():
+    thin, wide = (Cost(problem(n=4_000, p=p), Rates()).hessian for p in (500, 2_000))
+    assert 8.0 < wide / thin <= 16.0
 
 
-@pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray, scipy.sparse.csr_array])
-def test_rows_are_gathered_from_all_over(storage, monkeypatch):
-    X = np.arange(1.0, 1 + 40 * 20).reshape(40, 20)
-    gathered = []
-    monkeypatch.setattr(module, "_seconds", lambda job: len(gathered.append(job()) or []) - 0.5)
-    data = tw.LinearProblem(storage(X), X[:, 0] > 30, "logistic")
-    assert Cost(data).misses == 0.0  # by this clock the second look is as long as the first
-    first, second = gathered
-    np.testing.assert_array_equal(first, second)
-    # One number of each line of 8, of 40 rows that may repeat.
-    assert first.size == 40 * 3
-    assert set(first.tolist()) <= set(X[:, ::8].ravel().tolist())
-
-
-def test_a_problem_with_an_l1_penalty_is_timed_without_it():
-    data = tw.LinearProblem(np.eye(5), np.arange(5.0), l1=0.1, l2=0.1)
-    assert Cost(data).gradient > 0.0
+def test_the_smaller_system_is_priced():
+    wide = tw.LinearProblem(np.ones((20, 3_000)), np.arange(20.0), l2=0.1)
+    assert Cost(wide, Rates()).ridge < 1e-2
+    assert Cost(wide, Rates()).hessian == 0.0  # newton solves for samples there

@@ -71,3 +71,9 @@ def test_refusals_advice_and_changes_are_told():
     page = plan_section(Subject((run_of("gd", plan=plan),)), Detail())
     for text in ("needs the squared loss", "scale it", "gd gave way", "<figure"):
         assert text in page, text
+
+
+def test_what_was_compiled_for_planning_is_told_beside_it():
+    plan = dataclasses.replace(plan_of(), compiled=2.0)
+    page = plan_section(Subject((run_of("newton", plan=plan),)), Detail())
+    assert "Planning took 10 ms; compiled 2 s, once." in page

@@ -103,3 +103,12 @@ def test_scores_and_numbers_are_told():
     page = header(Subject((run_of(),), scores={"validation": {"accuracy": 0.9731}}))
     for text in (">accuracy<", ">validation<", "0.9731", "1e-06", "allowed: 1e-05", "4.9 s", "49"):
         assert text in page, text
+
+
+def test_what_compiling_took_is_in_no_time():
+    one, two = run_of("gd", compiled=1.5), run_of("lbfgs", compiled=2.5)
+    assert "compiled 1.5 s, once" in header(Subject((one,)))
+    page = header(Subject((one, two)))
+    assert "Compiling took 4 s, once; it is in none of these times." in page
+    assert "ompil" not in header(Subject((run_of(compiled=0.1),)))
+    assert "ompil" not in header(Subject((run_of(compiled=0.1), run_of("lbfgs"))))

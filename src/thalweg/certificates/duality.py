@@ -159,6 +159,12 @@ def _constant_value(problem: LinearProblem) -> float:
         shares = np.bincount(y, weights=c, minlength=problem.outputs)
         seen = shares[shares > 0]
         return float(-np.sum(seen * np.log(seen)))
+    if problem.loss in ("logistic", "squared-hinge") and problem.fit_intercept:
+        share = float(c @ (y > 0))  # q: at the best b the loss is that of the shares alone
+        if problem.loss == "squared-hinge":
+            return 2.0 * share * (1.0 - share)
+        if 0.0 < share < 1.0:
+            return float(-share * np.log(share) - (1.0 - share) * np.log1p(-share))
     b = best_constant(problem) if problem.fit_intercept else 0.0
     theta = np.empty(problem.n)
     return slopes_pass(LOSSES[problem.loss], np.full(problem.n, b), y, c, problem.delta, theta)

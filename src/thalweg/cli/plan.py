@@ -43,8 +43,8 @@ NETWORK_LEGEND = (
     "Steps are timed on these data. Which optimizer learns more in as many steps is not predicted."
 )
 LEGEND = (
-    "bound = guaranteed under the L and μ above; predicted = usual counts, kernels timed on these "
-    "data, not guaranteed."
+    "bound = guaranteed under the L and μ above; predicted = usual counts at the rates of this "
+    "machine, not guaranteed."
 )
 
 
@@ -60,7 +60,7 @@ def plan(ctx: click.Context, data: str, as_json: bool, quiet: bool, **asked: Any
     """Say what each method would cost on DATA, and which to take.
 
     For a linear model: L, μ and κ of the data, iterations that theory guarantees and those to
-    expect, and seconds by kernels timed on these data. With -m, of these methods alone. For a
+    expect, and seconds at the rates of this machine. With -m, of these methods alone. For a
     network: its layers, steps and seconds. Nothing is trained or written.
     """
     job = job_of(ctx, data, asked)
@@ -142,7 +142,7 @@ def text(screen: Screen, made: Plan) -> str:
         if not row.eligible:
             why = as_typed(row.remark).removeprefix(f"{row.method} ")
             lines += screen.wrapped(f"{row.method}: {why}", indent=2, hanging=2)
-    lines += ["", *screen.wrapped(f"{LEGEND} Planning took {spelled_seconds(made.seconds)}.")]
+    lines += ["", *screen.wrapped(f"{LEGEND} {took(made)}")]
     return "\n".join(lines)
 
 
@@ -176,9 +176,15 @@ def network_text(screen: Screen, made: NetworkPlan) -> str:
         for place, row in enumerate(made.rows)
     ]
     tones = [None if place else CHIEF for place in range(len(rows))]
-    end = f"{NETWORK_LEGEND} Planning took {spelled_seconds(made.seconds)}."
-    table_text = table(screen, NETWORK_COLUMNS, rows, tones)
-    return "\n".join([*lines, "", table_text, "", *screen.wrapped(end)])
+    end = screen.wrapped(f"{NETWORK_LEGEND} {took(made)}")
+    return "\n".join([*lines, "", table(screen, NETWORK_COLUMNS, rows, tones), "", *end])
+
+
+def took(made: Plan | NetworkPlan) -> str:
+    """How long planning was, and what was compiled for it."""
+    from thalweg.core.plan import spelled_compiled, spelled_seconds
+
+    return f"Planning took {spelled_seconds(made.seconds)}{spelled_compiled(made.compiled)}."
 
 
 def next_command(job: Job, names: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ A run and a race of several are shown alike: a race has more rows, and a winner.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +56,8 @@ def text(screen: Screen, saved: Any) -> str:
     missing = len(getattr(saved, "methods", done)) - len(done)
     if missing:
         lines.append(screen.labelled("left", f"{missing} not begun or not finished"))
+    if beside := compiling(done):
+        lines.append(screen.labelled("compiled", beside))
     lines.append(screen.labelled("saved", str(saved.folder)))
     page = saved.folder / "report.html"
     if page.exists():
@@ -115,6 +117,15 @@ def network_row(saved: Saved) -> tuple[str, ...]:
         f"{run.value:.4g}",
         "" if first is None else f"{first[0]}: {spelled_scores(first[1])}",
     )
+
+
+def compiling(done: Sequence[Saved]) -> str:
+    """What kernels took beside all of these times, their plan's included; empty if little."""
+    from thalweg.core.plan import NOTICED, spelled_seconds
+
+    plan = next((each.run.plan for each in done if each.run.plan is not None), None)
+    seconds = sum(each.run.compiled for each in done) + (plan.compiled if plan else 0.0)
+    return f"{spelled_seconds(seconds)}, once; in none of these times" if seconds >= NOTICED else ""
 
 
 def planned(run: Run) -> PlanRow | None:
@@ -180,6 +191,7 @@ def member_record(saved: Saved) -> dict[str, Any]:
         "value": run.value,
         "iterations": run.iterations,
         "seconds": run.seconds,
+        "compiled": run.compiled,
         "predicted_iterations": None if row is None else row.predicted_iterations,
         "predicted_seconds": None if row is None else row.predicted_seconds,
         "scores": saved.scores,

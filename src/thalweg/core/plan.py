@@ -2,7 +2,7 @@
 
 Two numbers per method, as a database's EXPLAIN has estimates: `bound`, the iterations that a
 theorem guarantees under the L and μ printed above them, and `predicted`, those to expect, with
-their seconds by kernels timed on the data themselves. The ranking is by predicted seconds. After
+their seconds, counted at the rates of the machine. The ranking is by predicted seconds. After
 the run, the same record shows what was predicted beside what happened, as EXPLAIN ANALYZE does.
 """
 
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from thalweg.core.storage import to_json
 
 EXACT, BOUNDED, ESTIMATED = "exact", "bounded", "estimated"
+NOTICED = 0.5  # seconds of compiling that are told; less is taken by reading kernels from disk
 SHOWN = 8  # rows of the methods that could do it; the others are in `rows`
 
 
@@ -59,6 +60,7 @@ class Plan:
     seconds: float  # that planning took
     advice: str = ""  # what would make the problem easier
     changes: tuple[str, ...] = field(default=())  # of the method, during the run
+    compiled: float = 0.0  # seconds for kernels, once a machine; not in those of planning
 
     @property
     def best(self) -> str:
@@ -131,9 +133,9 @@ class Plan:
         refused = [row for row in self.rows if not row.eligible]
         lines += [f"  {row.method}: {row.remark}" for row in refused]
         lines.append(
-            "bound = guaranteed under the L and μ above; predicted = usual counts, kernels timed "
-            "on these data,\nnot guaranteed. "
-            f"Planning took {spelled_seconds(self.seconds)}."
+            "bound = guaranteed under the L and μ above; predicted = usual counts at the rates "
+            "of this\nmachine, not guaranteed. "
+            f"Planning took {spelled_seconds(self.seconds)}{spelled_compiled(self.compiled)}."
         )
         lines += [f"Changed    {change}" for change in self.changes]
         return "\n".join(lines)
@@ -210,6 +212,11 @@ def spelled_seconds(seconds: float) -> str:
         if seconds * factor >= 1.0:
             return f"{seconds * factor:.3g} {unit}"
     return f"{1e6 * seconds:.3g} µs"
+
+
+def spelled_compiled(seconds: float) -> str:
+    """What follows a time: that compiling was beside it, where anyone noticed."""
+    return f"; compiled {spelled_seconds(seconds)}, once" if seconds >= NOTICED else ""
 
 
 def spelled_bytes(size: int) -> str:

@@ -24,7 +24,7 @@ from thalweg.core.certificate import Certificate
 from thalweg.core.errors import StorageError
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.outcome import Outcome
-from thalweg.core.plan import Plan
+from thalweg.core.plan import Plan, spelled_compiled
 from thalweg.core.storage import from_json, read_folder, to_json, write_folder
 from thalweg.core.trace import Trace
 
@@ -52,6 +52,7 @@ class Run:
     findings: tuple[Finding, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)  # versions, machine, date
     plan: Plan | None = None  # where the method was chosen by one
+    compiled: float = 0.0  # seconds for kernels, once a machine; not in those of the trace
     dual: np.ndarray | None = None  # of a method that works in the dual: `tw.certify` takes it
 
     @property
@@ -71,7 +72,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Time taken, that before a resume included."""
+        """Time taken, that before a resume included and compiling not."""
         return self.trace.last["seconds"]
 
     @property
@@ -103,7 +104,8 @@ class Run:
             (
                 "cost",
                 f"{count_of(self.iterations, 'iteration')}, "
-                f"{count_of(self.evaluations, 'gradient evaluation')}, {self.seconds:.3g} s",
+                f"{count_of(self.evaluations, 'gradient evaluation')}, {self.seconds:.3g} s"
+                f"{spelled_compiled(self.compiled)}",
             ),
             ("plan", "" if self.plan is None else self.plan.summary(self.method)),
             ("certificate", self.certificate.statement),
@@ -134,6 +136,7 @@ class Run:
             "certificate": asdict(self.certificate),
             "findings": [asdict(finding) for finding in self.findings],
             "environment": dict(self.environment),
+            "compiled": self.compiled,
             "plan": None if self.plan is None else self.plan.as_record(),
         }
         arrays = io.BytesIO()
@@ -176,6 +179,7 @@ class Run:
                 ),
                 environment=record["environment"],
                 plan=Plan.from_record(record["plan"]) if record.get("plan") else None,
+                compiled=record.get("compiled", 0.0),
                 dual=dual,
             )
         except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as problem:

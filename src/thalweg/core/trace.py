@@ -5,7 +5,7 @@
                    a value and gradient taken together are one, a value from known scores none,
                    a look at some of the rows a fraction
     evaluations    gradients plus Hessian-vector products
-    seconds        since the start, time before a resume included
+    seconds        since the start, time before a resume included, compiling not
     value          f(w_t)
     gradient_norm  ‖∇f(w_t)‖∞ (of the gradient mapping where there is a penalty)
     gap            an upper bound on f(w_t) − f*, NaN where there is none

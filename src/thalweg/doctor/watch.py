@@ -20,7 +20,6 @@ reports on rank 0 alone.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -28,6 +27,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from thalweg.core import clock
 from thalweg.core.checks import check_callable, check_count, check_number, describe
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding
@@ -193,7 +193,7 @@ class Watch:
         `validation` is a validation loss of this moment, `targets` the labels of the batch; neither
         is needed.
         """
-        begun = time.perf_counter()
+        begun = clock.now()
         if not self._is_on:
             raise InputError("step must be called within the `with` block of watch, got it outside")
         if not self._optimizers:
@@ -220,13 +220,13 @@ class Watch:
             self._looks.took(seconds)
             if self._closure is not None:
                 self._curvatures.took(seconds)
-        own = instruments.meter.read() + time.perf_counter() - begun + self._tail
+        own = instruments.meter.read() + clock.now() - begun + self._tail
         if look is None:
             self._looks.stood_by(self._step, own)
         else:
             self._looks.looked(self._step, own)
         bent = self._bend()
-        rest = time.perf_counter()
+        rest = clock.now()
         self._journal.step(
             value, held_out, instruments.rate, seconds, instruments.model.training,
             instruments.kept, bent,
@@ -283,7 +283,7 @@ class Watch:
         step = self._step + 1
         self._instruments.arm(self._looks.is_due(step), self._looks.is_awake(step))
         self._instruments.meter.read()
-        self._ended = time.perf_counter()
+        self._ended = clock.now()
 
     def _judge(self, look: Any, value: float | torch.Tensor) -> None:
         """Note the first place that is not finite."""
@@ -304,7 +304,7 @@ class Watch:
         """Curvature, if there is a closure and it is time."""
         if self._closure is None or not self._curvatures.is_due(self._step):
             return UNKNOWN
-        begun = time.perf_counter()
+        begun = clock.now()
         meter = self._instruments.meter
         meter.is_paused = True
         try:
@@ -316,7 +316,7 @@ class Watch:
             self._notes.append(f"the loss has no second derivative here, no curvature: {line}")
         finally:
             meter.is_paused = False
-        self._curvatures.looked(self._step, time.perf_counter() - begun)
+        self._curvatures.looked(self._step, clock.now() - begun)
         return found
 
 

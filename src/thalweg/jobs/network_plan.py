@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import copy
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
@@ -31,8 +30,15 @@ import torch
 from torch import nn
 
 from thalweg.core.card import count_of
+from thalweg.core.clock import Clock
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.plan import ESTIMATED, EXACT, Measured, spelled_seconds
+from thalweg.core.plan import (
+    ESTIMATED,
+    EXACT,
+    Measured,
+    spelled_compiled,
+    spelled_seconds,
+)
 from thalweg.core.storage import to_json
 from thalweg.doctor.first_check import check
 from thalweg.doctor.symptoms.rate import limit_of
@@ -86,6 +92,7 @@ class NetworkPlan:
     rows: tuple[OptimizerRow, ...]
     findings: tuple[Finding, ...]  # before the first step, worst first
     seconds: float  # that planning took
+    compiled: float = 0.0  # seconds for kernels, once a machine; not in those
 
     def row(self, method: str) -> OptimizerRow:
         """The row of an optimizer, by its name."""
@@ -158,7 +165,8 @@ class NetworkPlan:
     def _foot(self) -> str:
         return (
             "Steps are timed on these data. Which optimizer learns more in as many steps is not "
-            f"predicted.\nPlanning took {spelled_seconds(self.seconds)}."
+            f"predicted.\nPlanning took {spelled_seconds(self.seconds)}"
+            f"{spelled_compiled(self.compiled)}."
         )
 
 
@@ -177,7 +185,7 @@ def plan_network(
     `methods` are optimizers beside the job's own, "sgd[lr=0.1]"; sgd, nesterov and adam where none
     is given.
     """
-    begun = time.perf_counter()
+    clock = Clock()
     made = ready(job, rows, encoding)
     recipe, model, data, held, _ = made
     sample = _sample(data, recipe.seed, SAMPLE)
@@ -216,7 +224,8 @@ def plan_network(
         memory={"parameters": weights, "activations of a batch": activations},
         rows=tuple(found),
         findings=tuple(relevant(recipe, findings)),
-        seconds=time.perf_counter() - begun,
+        seconds=clock.seconds,
+        compiled=clock.compiled,
     )
 
 
@@ -333,6 +342,6 @@ def _remark(recipe: Recipe, model: nn.Module, largest: float) -> str:
 
 
 def _clocked(work: Callable[[], Any]) -> tuple[float, Any]:
-    begun = time.perf_counter()
+    clock = Clock()
     done = work()
-    return time.perf_counter() - begun, done
+    return clock.seconds, done

@@ -217,6 +217,7 @@ def _go(
         "objective": run.objective,
         "iterations": run.iterations,
         "seconds": run.seconds,
+        "compiled": run.compiled,
         "rows": len(rows.y),
         "features": int(table.X.shape[1]),
         "scores": {

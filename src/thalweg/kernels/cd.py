@@ -139,12 +139,12 @@ def sweep(A, r, total, L, m, order, l1, l2, w, u):
 
 
 @kernel
-def descend(A, r, order, l1, l2, tight, loose, budget, extrapolates, w, u):
+def descend(A, r, order, l1, l2, tight, loose, budget, most, extrapolates, w, u):
     """Lower M over the features of `order`, changing `w` and `u` in place.
 
     Sweeps over `order` alternate with sweeps over its support, until no slope is further than
-    `tight` from optimality, or than `loose` after `budget` sweeps. Returns the change of b and the
-    work, in sweeps over `order`.
+    `tight` from optimality, or than `loose` after `budget` sweeps, or for `most` sweeps. Returns
+    the change of b and the work, in sweeps over `order`.
     """
     k, n = w.size, u.size
     L, m, total, b = np.zeros(k), np.zeros(k), np.sum(r * r), 0.0
@@ -172,6 +172,8 @@ def descend(A, r, order, l1, l2, tight, loose, budget, extrapolates, w, u):
             work += 0.5
             if worst_violation(A, order, l1, l2, w, u) <= goal:
                 break
+        if work >= most:
+            break
         support = order[w[order] != 0.0]
         goal = SETTLED * met
         for _ in range(MOST_TURNS):
@@ -183,7 +185,7 @@ def descend(A, r, order, l1, l2, tight, loose, budget, extrapolates, w, u):
                 work += support.size / order.size
                 if met <= goal:
                     break
-            if met <= goal:
+            if met <= goal or work >= most:
                 break
             if extrapolates:
                 b = _extrapolate(l1, l2, W, U, B, w, u)

@@ -8,7 +8,7 @@ Numba's `njit` with
                            (4 times slower on an Adam pass)
 
 and a disk cache that notices edits in the functions a kernel calls. The first time that a process
-compiles, it says so.
+compiles, it says so. While it compiles, or reads from that cache, clocks stand (`core.clock`).
 """
 
 import contextlib
@@ -22,6 +22,8 @@ from numba import njit, types
 from numba.core import event, sigutils
 from numba.core.ccallback import CFunc
 from numba.core.runtime import rtsys
+
+from thalweg.core.clock import COMPILING
 
 # For what an inner loop calls: it becomes part of the loop, and does not count references to its
 # arrays, as Numba's functions do while they hold them. That took as long as a whole step of SAG.
@@ -50,6 +52,7 @@ def kernel(function=None, *, fastmath=False, inline=False):
         return njit(function, **options)
     _stamp_with_all_sources(dispatcher)
     _load_without_compiler(dispatcher)
+    _stop_clocks(dispatcher)
     return dispatcher
 
 
@@ -64,7 +67,8 @@ def c_function(function, *arguments):
         made.enable_caching()
         _stamp_with_all_sources(made)
         _load_without_compiler(made)
-    made.compile()
+    with COMPILING:  # which Numba does not tell of, as it does of a dispatcher's
+        made.compile()
     return made
 
 
@@ -91,7 +95,24 @@ class Announcement(event.Listener):
         """Nothing to say."""
 
 
+class Standstill(event.Listener):
+    """Stops all clocks while a dispatcher, of Thalweg's or of another package, is compiled.
+
+    "numba:compiler_lock" would tell of reading from disk too, but begins before a thread waits for
+    the lock, and never ends where Ctrl-C comes meanwhile.
+    """
+
+    def on_start(self, started):
+        """From here on."""
+        COMPILING.begin()
+
+    def on_end(self, ended):
+        """Up to here, whether it succeeded or not."""
+        COMPILING.end()
+
+
 event.register("numba:compile", Announcement())
+event.register("numba:compile", Standstill())
 
 
 def _stamp_with_all_sources(dispatcher):
@@ -127,6 +148,23 @@ def _load_without_compiler(dispatcher):
         return load(signature, context) if found is None else found
 
     cache.load_overload = load_overload
+
+
+def _stop_clocks(dispatcher):
+    """Have clocks stand while the cache of `dispatcher` reads and writes on disk, in place."""
+    cache = getattr(dispatcher, "_cache", None)
+    for name in ("load_overload", "save_overload"):
+        if hasattr(cache, name):
+            setattr(cache, name, _standing_still(getattr(cache, name)))
+
+
+def _standing_still(function):
+    @functools.wraps(function)
+    def timed(*arguments):
+        with COMPILING:
+            return function(*arguments)
+
+    return timed
 
 
 @functools.cache

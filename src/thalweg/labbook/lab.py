@@ -9,12 +9,12 @@ that would pass with a step of 3/L shows nothing.
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from thalweg.core import clock
 from thalweg.core.environment import environment
 from thalweg.core.errors import InputError, suggest
 from thalweg.core.extra import optional
@@ -99,7 +99,7 @@ class Lab:
         changes = self._break(broken).changes if broken else {}
         if self.needs_torch:
             optional("torch", f"the lab {self.name}", extra="nets", instead="run the others")
-        begun = time.perf_counter()
+        begun = clock.now()
         findings = self.experiment(setting, **changes)
         return result_of(
             findings,
@@ -109,7 +109,7 @@ class Lab:
             expected=self.expected_at(budget),
             budget=budget,
             seed=seed,
-            seconds=time.perf_counter() - begun,
+            seconds=clock.now() - begun,
             broken=self._break(broken).what if broken else "",
             environment=environment(),
         )

@@ -12,11 +12,11 @@ All of it comes from Hessian-vector products, and is left out where they would c
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
 
+from thalweg.core import clock
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.objective import known
@@ -156,14 +156,14 @@ def measure(ending: Ending, w: np.ndarray) -> Extent | None:
     smooth = known(ending.problem.smooth, "exact") or ending.problem.smooth
 
     def seconds() -> float:
-        started = time.perf_counter()
+        started = clock.now()
         product(np.ones(w.size))
-        return time.perf_counter() - started
+        return clock.now() - started
 
     try:
         with np.errstate(all="ignore"):
             product = _product(smooth, w)
-            # The first one may have read its kernel from disk, another may have been interrupted.
+            # The first one may have found cold caches, another may have been interrupted.
             cost = LANCZOS_STEPS * min(seconds() for _ in range(3))
             if cost > max(LEAST_BUDGET, BUDGET * ending.trace.last["seconds"]):
                 return None

@@ -80,13 +80,13 @@ FLOOR, LEAST_FLOOR = 1e-3, 1e-8  # ν at first, and at least
 SHARE = 10  # of the features at first, if as many are beyond their bound: a sweep is cheap then
 GRAM_FROM = 100_000  # entries of X: below, there is nothing to gain
 MOST_PAIRS = 64  # of entries in a row, for each entry: H then costs less than some twenty sweeps
+LONGEST = 30.0  # passes of an iteration, more on small data: a run is to be asked now and then
 STALE = 0.1  # of Σch: an H whose curvatures are off by no more is used again,
 GAIN = 0.2  # if the gradient fell to this part of itself by it
 SPARE = 16  # one feature inside its bound for so many beyond: it may be wanted soon
 SMALL_SHARE = 100  # of the features at first, where H grows with the square of their number
 ACCEPT = 1e-4  # of the slope along the step, by which F must fall
 HALVINGS = 40  # of a step at most: then it is lost in rounding
-LIKELY = 100  # passes that are enough on most small data
 DENSE = "works on the few features that an l1 penalty leaves: without one there are none"
 
 Scores = Callable[[np.ndarray], np.ndarray]  # Xw + b of a w
@@ -189,11 +189,10 @@ class CD(Method):
         return self._arrived(problem, state, w, partial(_scores, data, state))
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
-        """8 working sets, 8 passes each; 5 and 2.5 of the squared loss."""
-        count, passes = (5.0, 2.5) if problem.loss == "squared" else (8.0, 8.0)
+        """4 working sets, in all 5 + 3/√s passes, s = l1/l1_max: small sets where s is near 1."""
         refusal = "" if problem.l1 else DENSE
-        work = LIKELY * problem.matrix.entries
-        return Expected(None, count, {"gradient": passes}, 8, 10, work, refusal)
+        passes = {"sweep": (5.0 + 3.0 / math.sqrt(max(hard.share, 1e-4))) / 4.0, "call": 12.0}
+        return Expected(None, 4.0, passes, 8, 10, refusal)
 
     def lower_bound(self, state: CDState) -> float:
         """The highest dual value of the slopes so far."""
@@ -319,11 +318,13 @@ class CD(Method):
         worst = _norm(state.gradient)
         # Of a pass over X, that a sweep costs; there may be no entries, and nothing to sweep.
         share = state.data.size * order.size / max(1, members.size * data.matrix.entries)
+        budget = 1.0 / max(share, 1e-9)
         shift = offsets(data, members, state.means)
         b = float(b) + shift @ part
         r = roots if data.fit_intercept else np.zeros(data.n)
         change, sweeps = kernels.descend(
-            A, r, order, data.l1, data.l2, TIGHT * worst, LOOSE * worst, 1.0 / max(share, 1e-9),
+            A, r, order, data.l1, data.l2, TIGHT * worst, LOOSE * worst, budget,
+            budget * max(LONGEST, LONGEST * GRAM_FROM / max(1, data.matrix.entries)),
             self.anderson, part, u,
         )  # fmt: skip
         problem.passes += round(sweeps * share)

@@ -5,9 +5,10 @@ problem and from how hard it is, with ε the tolerance relative to F at w = 0:
 
     κ = L/μ      r = L_mean/(nμ)      s = L/(nμ)      L_max/(nμ)      log(1/ε)
 
-Each formula stands beside its method. Those of methods without a law are fits to runs on the
-benchmark problems. The bounds of single samples hold for the worst data, where all rows point one
-way; s, which they do not know, tells how far the rows do.
+Each formula stands beside its method. Those of methods without a law are usual counts, found on
+problems drawn by even seeds (`benchmarks/wild.py`); odd ones tell how good they are. The bounds of
+single samples hold for the worst data, where all rows point one way; s, which they do not know,
+tells how far the rows do.
 """
 
 from __future__ import annotations
@@ -16,18 +17,15 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from thalweg.objectives.linear import LinearProblem
-
 
 class Expected(NamedTuple):
     """Iterations of one method, and what one takes."""
 
     bound: float | None  # iterations, guaranteed
     iterations: float
-    passes: Mapping[str, float]  # of an iteration, by what `planner.cost` has prices for
+    passes: Mapping[str, float]  # of an iteration, by the kinds that `planner.cost` has prices for
     vectors_n: float  # memory, in vectors of n·K numbers
     vectors_p: float  # and of dim numbers
-    work: float = math.inf  # multiplications of all of it, if they are worth counting
     refusal: str = ""  # why a plan leaves it out here, though it could be run
 
 
@@ -40,6 +38,8 @@ class Difficulty(NamedTuple):
     s: float
     worst: float  # L_max/(nμ)
     is_certain: bool  # whether μ is that of F itself, so that theorems apply
+    share: float = 1.0  # l1/l1_max, with l1_max the least that leaves w = 0
+    steps: float = 10.0  # k, of conjugate gradients at w = 0 to ε
 
     @property
     def digits(self) -> float:
@@ -50,19 +50,3 @@ class Difficulty(NamedTuple):
     def accelerated(self) -> float:
         """κ^0.4 log(1/ε)/2, at most 50/√ε: what momentum takes, and no plain gradient beats."""
         return min(0.5 * self.kappa**0.4 * self.digits, 50.0 / math.sqrt(self.tol))
-
-
-def hessian_work(problem: LinearProblem) -> float:
-    """Multiplications for a Hessian of all variables and its factors."""
-    row = _width(problem) + problem.fit_intercept
-    return problem.n * row**2 + problem.dim**3 / 3
-
-
-def sample_work(problem: LinearProblem) -> float:
-    """Multiplications for a system of samples and its factors."""
-    return problem.n**2 * _width(problem) + problem.n**3 / 3
-
-
-def _width(problem: LinearProblem) -> float:
-    """Entries of a row, without zeros."""
-    return problem.matrix.entries / problem.n * problem.outputs

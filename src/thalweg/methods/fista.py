@@ -38,8 +38,6 @@ from thalweg.methods.schedule import check_step
 from thalweg.objectives.linear import LinearProblem
 from thalweg.theory.accelerated import next_theta
 
-LIKELY = 2_000  # passes that are enough on most small data
-
 
 class FISTAState(NamedTuple):
     """All that FISTA carries from one step to the next."""
@@ -111,10 +109,15 @@ class FISTA(Method):
         return FISTAState(x, found + problem.penalty(x), mapping, y, theta, step, t)
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
-        """κ^0.4 log(1/ε)/2, at most 50/√ε, where √κ log(1/ε) are guaranteed."""
+        """κ^0.4 log(1/ε)/2, at most 50/√ε, where √κ log(1/ε) are guaranteed.
+
+        With l1 and several classes at most 10 log(1/ε), as is usual there.
+        """
         bound = math.sqrt(hard.kappa) * hard.digits if hard.is_certain else None
-        work = LIKELY * problem.matrix.entries
-        return Expected(bound, hard.accelerated, {"gradient": 1.0}, 2, 5, work)
+        count = hard.accelerated
+        if problem.l1 and problem.outputs > 1:
+            count = min(count, 10.0 * hard.digits)
+        return Expected(bound, count, {"gradient": 2.0, "call": 4.0}, 2, 5)
 
     def _fixed(self, problem: Problem) -> float | None:
         return self.step if self.step is not None else inverse_smoothness(problem)

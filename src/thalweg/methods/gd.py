@@ -81,7 +81,7 @@ class GD(Method):
         """A third of what is guaranteed, κ log(1/ε), at most 50/3ε."""
         count = max(hard.accelerated, min(hard.kappa * hard.digits, 50.0 / hard.tol) / 3.0)
         bound = hard.kappa * hard.digits if hard.is_certain else None
-        return Expected(bound, count, {"gradient": 1.0}, 2, 4)
+        return Expected(bound, count, {"gradient": 1.0, "call": 4.0}, 2, 4)
 
     def stability(self, state: Any, smoothness: float) -> tuple[str, float, float]:
         """On curvature L the iterates grow once η > 2/L."""

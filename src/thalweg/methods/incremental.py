@@ -177,9 +177,14 @@ class Incremental(Method):
         )  # fmt: skip
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected | None:
-        """(½ + 1.5s) log(1/ε) passes, at least 8, where 16·max(L_max/(nμ), ½) log(1/ε) are sure."""
+        """(½ + 1.5s) log(1/ε) passes, at least 8, where 16·max(L_max/(nμ), ½) log(1/ε) are sure.
+
+        With l1 and several classes at most 1.5 log(1/ε), as is usual there.
+        """
         bound = 16.0 * max(hard.worst, 0.5) * hard.digits if hard.is_certain else None
         count = max(8.0, (0.5 + 1.5 * hard.s) * hard.digits)
+        if problem.l1 and problem.outputs > 1:
+            count = min(count, 1.5 * hard.digits)
         return Expected(bound, count, {"visits": 1.0}, 8, 9)
 
     def stationarity(

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -55,6 +54,7 @@ from thalweg.certificates.separation import (
 )
 from thalweg.certificates.stationarity import gap, limit, norm, stationarity
 from thalweg.core.certificate import Certificate
+from thalweg.core.clock import Clock
 from thalweg.core.environment import environment
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.objective import known
@@ -142,8 +142,7 @@ class Journey:
     improved_at: int = 0  # iteration of the last new best value or gradient norm
     iteration: int = 0
     trace: Trace = field(default_factory=Trace)
-    seconds_before: float = 0.0  # spent before a resume
-    started: float = field(default_factory=time.perf_counter)  # before the first look at f
+    clock: Clock = field(default_factory=Clock)  # from before the first look at f
     payment: Payment | None = None  # the last duality gap, for problems that have one
     certificate: Certificate | None = None  # of the present state, once it was paid for
     watch: Watcher | None = None
@@ -155,8 +154,8 @@ class Journey:
 
     @property
     def seconds(self) -> float:
-        """Time spent so far, that before a resume included."""
-        return self.seconds_before + time.perf_counter() - self.started
+        """Time spent so far, that before a resume included and compiling not."""
+        return self.clock.seconds
 
     def returned(self, w: np.ndarray) -> np.ndarray:
         """A point in the variables that were asked for, of the same scores and no higher F."""
@@ -306,7 +305,7 @@ def _begin(
     checkpoint: Checkpoint | None,
 ) -> Journey:
     """The journey at w₀, or where the checkpoint left it."""
-    started = time.perf_counter()
+    clock = Clock()
     rng = np.random.Generator(np.random.PCG64(seed))
     bind = known(objective, "bind")
     objective = bind(rng) if bind else objective
@@ -325,12 +324,12 @@ def _begin(
             improved_at=progress["improved_at"],
             iteration=progress["iteration"],
             trace=Trace(arrays["trace"], stride=progress["stride"]),
-            seconds_before=progress["seconds"],
             payment=Payment(*progress["payment"]) if progress["payment"] else None,
             looked_exactly_at=progress.get("looked_exactly_at", -BETWEEN_LOOKS),
             rough=progress.get("rough", math.inf),
-            started=started,
+            clock=clock,
         )  # fmt: skip
+        clock.go_on(progress["seconds"], progress.get("compiled", 0.0))
         storage.check_same(checkpoint.file, saved, journey.identity)
         rng.bit_generator.state = progress["generator"]
         again = {"rng": rng} if "rng" in method.State.__annotations__ else {}
@@ -344,7 +343,7 @@ def _begin(
     best = Best(state.w, state.value)
     journey = Journey(
         objective, problem, method, rng, w0, seed, tol, state, best, state.value, first, first,
-        started=started,
+        clock=clock,
     )  # fmt: skip
     if has_gap(objective):
         journey.payment = Payment()
@@ -600,6 +599,7 @@ def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
         {
             "iteration": journey.iteration,
             "seconds": journey.seconds,
+            "compiled": journey.clock.compiled,
             "counts": journey.problem.counts,
             "is_summed": journey.problem.is_summed,
             "generator": journey.rng.bit_generator.state,
@@ -713,4 +713,5 @@ def _finish(
         counts=journey.problem.counts,
         findings=findings,
         environment=environment(),
+        compiled=journey.clock.compiled,
     )

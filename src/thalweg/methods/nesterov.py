@@ -131,7 +131,7 @@ class Nesterov(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """κ^0.4 log(1/ε)/2, at most 50/√ε, where √κ log(1/ε) are guaranteed."""
         bound = math.sqrt(hard.kappa) * hard.digits if hard.is_certain else None
-        return Expected(bound, hard.accelerated, {"gradient": 1.0}, 2, 5)
+        return Expected(bound, hard.accelerated, {"gradient": 1.5, "call": 4.0}, 2, 5)
 
     def stability(self, state: Any, smoothness: float) -> tuple[str, float, float]:
         """On curvature L the iterates grow once η > 2(1+β)/((1+2β)L)."""

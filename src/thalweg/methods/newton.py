@@ -38,7 +38,6 @@ al., NeurIPS 2014.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -49,7 +48,7 @@ from thalweg.certificates.stationarity import norm
 from thalweg.core.errors import InputError
 from thalweg.methods.dual_step import dual_direction, has_fewer_samples
 from thalweg.methods.exact_step import exact_point, exact_step, has_sums
-from thalweg.methods.expectation import Difficulty, Expected, hessian_work, sample_work
+from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Point, Problem
@@ -141,25 +140,21 @@ class Newton(Method):
         return after._replace(hessian=no_hessian(problem))
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
-        """7 Hessians; 4 where samples come first; 1 of the squared loss.
+        """8 Hessians; of the squared loss 1, or the sums in its place; of samples 1 for all steps.
 
-        2 where they are used again, and one more for a decade of κ above 10⁶ and for one of dim
-        above 50.
+        With an l1 penalty the quadratic takes a few systems to be minimised.
         """
-        dim = problem.dim
-        work = sample_work(problem) if has_fewer_samples(problem) else hessian_work(problem)
+        dim, systems = problem.dim, 4.0 if problem.l1 else 1.0
         if has_sums(problem):
-            passes = {} if problem.is_summed else {"hessian": 1.0}
-            return Expected(None, 1.0, passes, 4, 3 * dim, work)
-        if is_dear(problem):
-            flat = 0.0 if problem.l1 else math.log10(min(max(hard.kappa, 1e6), 1e9) / 1e6)
-            wide = math.log10(max(dim, 50.0) / 50.0)
-            passes = {"gradient": 1.2, "hessian": 0.4}
-            return Expected(None, 5.0 + 2.5 * (flat + wide), passes, 4, 4 * dim, work)
-        count = 4.0 if problem.matrix.entries >= LARGE else 7.0
-        if problem.loss == "squared":
-            count = 1.0
-        return Expected(None, count, {"gradient": 1.0, "hessian": 1.0}, 4, 3 * dim, work)
+            passes = {"hessian": 0.0 if problem.is_summed else 1.5, "factor": systems, "call": 15.0}
+            return Expected(None, 1.0, passes, 4, 3 * dim)
+        count = 1.0 if problem.loss == "squared" else 8.0
+        passes = {"gradient": 2.5, "hessian": 1.0, "factor": systems, "call": 8.0}
+        if is_dear(problem):  # begun on samples, and used again
+            passes["hessian"] = 0.6
+        if has_fewer_samples(problem):
+            passes["row_products"] = 1.0 / count
+        return Expected(None, count, passes, 4, 3 * dim)
 
     def has_cheap_step(self, problem: Problem, state: NewtonState) -> bool:
         """Where data are small, or H is at hand; from sums the first step is the last already."""

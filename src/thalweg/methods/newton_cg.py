@@ -45,7 +45,7 @@ import numpy as np
 from thalweg.core.checks import check_count, check_number
 from thalweg.core.vector import dot
 from thalweg.methods.expectation import Difficulty, Expected
-from thalweg.methods.lbfgs import learn, product, steps_to_learn
+from thalweg.methods.lbfgs import learn, product
 from thalweg.methods.line import Line, Trial
 from thalweg.methods.method import Method
 from thalweg.methods.preconditioner import Precondition, pays, preconditioner
@@ -56,6 +56,7 @@ from thalweg.objectives.linear import LinearProblem
 ACCEPT = 1e-4  # least ρ of a step that is taken
 SHRINK, GROW = 0.25, 0.75  # ρ below which Δ shrinks, above which it may grow
 ACCEPT_SLOPE = 1e-4  # a shortened step must gain this much of what its slope promises
+KINKED = 5.0  # times the products where features are more than samples, and the loss has kinks
 REJECTIONS = 60  # halvings of a step at most: then it is lost in rounding
 
 
@@ -111,16 +112,18 @@ class NewtonCG(Method):
         check_count("memory", self.memory, at_least=0)
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
-        """8, and 0.8 times the products that lbfgs has steps; few where blocks precondition them.
+        """8 steps of 1.5 + k/2.5 passes, k for several classes; 10 of 3 where blocks precondition.
 
-        With blocks 6 + log(1/ε)/5, of 1.5 + log(1/ε)/9 products each.
+        With k the steps of conjugate gradients to the tolerance itself, at w = 0.
         """
         if pays(problem):
-            passes = {"gradient": 2.5 + hard.digits / 9.0, "blocks": 1.0}
             room = problem.p * (0.5 + 13.0 / problem.outputs)  # the blocks, and rows for one
-            return Expected(None, 6.0 + hard.digits / 5.0, passes, 4, 8 + room)
-        passes = {"gradient": 2.0 + 0.8 * steps_to_learn(hard) / 8.0}
-        return Expected(None, 8.0, passes, 4, 8)
+            passes = {"gradient": 3.0, "blocks": 1.0, "call": 8.0}
+            return Expected(None, 10.0, passes, 4, 8 + room)
+        each = 1.5 + hard.steps / (1.0 if problem.outputs > 1 else 2.5)
+        if problem.term.has_kinks and problem.n < problem.p:
+            each *= KINKED
+        return Expected(None, 8.0, {"gradient": each, "call": 4.0}, 4, 8)
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonCGState:
         """The state at w₀."""

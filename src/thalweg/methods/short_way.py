@@ -18,7 +18,6 @@ Cost: that of the steps, and one gap. Memory: a copy of X about the mean, in flo
 from __future__ import annotations
 
 import math
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +31,7 @@ from thalweg.certificates.duality import (
     has_gap,
 )
 from thalweg.certificates.small_gap import small_gap
+from thalweg.core.clock import Clock
 from thalweg.core.environment import environment
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan
@@ -84,22 +84,22 @@ def short_way(
 
     `plan` is what chose the method.
     """
-    if not _is_short(objective, method, w0):
+    if not has_short_way(objective, method, w0.dtype):
         return None
-    started = time.perf_counter()
+    clock = Clock()
     problem: LinearProblem = objective.centred
     scale = constant_value(problem)
     A, w = small_rows(problem), objective.enter(w0, problem)
     is_there = w0.any() and _gap(problem, A, w, tol * scale).gap <= tol * scale
     most = 0 if is_there else min(max_iter, MOST_STEPS)
     if problem.l1 > 0.0:
-        way = _with_l1(problem, A, w.copy(), most, started)
+        way = _with_l1(problem, A, w.copy(), most, clock)
     elif problem.term.is_matrix:
         goal = (tol * scale, isinstance(method, Newton))
         with blas_threads(1):  # whose bits depend on their number
-            way = _of_classes(problem, A, w.copy(), most, goal, started)
+            way = _of_classes(problem, A, w.copy(), most, goal, clock)
     else:
-        way = _of_one_score(problem, A, w.copy(), most, scale, started)
+        way = _of_one_score(problem, A, w.copy(), most, scale, clock)
     if way is None:
         return None
     # What is proved is proved of the point that is returned, whose intercept is rounded once more.
@@ -109,7 +109,7 @@ def short_way(
     if not certificate.holds:
         return None
     last = way.rows[-1]
-    last[3], last[6] = time.perf_counter() - started, found.gap
+    last[3], last[6] = clock.seconds, found.gap
     iterations = len(way.rows) - 1
     outcome = Outcome.CONVERGED
     return Run(
@@ -133,17 +133,18 @@ def short_way(
         },
         environment=environment(),
         plan=None if plan is None else plan.after(method.name, iterations, last[3]),
+        compiled=clock.compiled,
     )
 
 
-def _is_short(objective: Any, method: Method, w0: np.ndarray) -> bool:
+def has_short_way(objective: Any, method: Method, dtype: np.dtype) -> bool:
     """Whether the method has a short way, and a penalty makes the end of it provable."""
     if not isinstance(method, Newton | NewtonCG | Cholesky) or not has_gap(objective):
         return False
     is_square = objective.loss == "squared"
     return (
         objective.centre
-        and w0.dtype == np.float64
+        and dtype == np.float64
         and objective.p < MOST_VARIABLES
         and objective.n * objective.dim <= MOST_ENTRIES
         and (objective.l1 == 0.0 or is_square)
@@ -178,7 +179,7 @@ def small_rows(problem: LinearProblem) -> np.ndarray:
 
 
 def _of_one_score(
-    problem: LinearProblem, A: np.ndarray, w: np.ndarray, most: int, scale: float, started: float
+    problem: LinearProblem, A: np.ndarray, w: np.ndarray, most: int, scale: float, clock: Clock
 ) -> Way | None:
     """The way to where nothing is left to gain, or None; of no step where `most` is 0."""
     term, c, l2, p = problem.term, problem.weights, problem.l2, problem.p
@@ -186,14 +187,14 @@ def _of_one_score(
     z, g = np.empty(problem.n), np.empty_like(w)
     known = (term.code, A, term.y, c, term.delta, l2, p)
     value, looks, passes = small.look(*known, w, z, g), 1, 1
-    rows = [[0, 1, 1, time.perf_counter() - started, value, small.largest(g), math.nan]]
+    rows = [[0, 1, 1, clock.seconds, value, small.largest(g), math.nan]]
     for count in range(1, most + 1):
         value, left, taken = small.newton_step(*known, near, w, z, g, value)
         if not (math.isfinite(value) and math.isfinite(left)):
             return None
         passes += int(taken)
         looks += int(taken) - 2  # a Hessian and the scores of a direction are the others
-        evaluations, seconds = looks + count * w.size, time.perf_counter() - started
+        evaluations, seconds = looks + count * w.size, clock.seconds
         rows.append([count, passes, evaluations, seconds, value, small.largest(g), math.nan])
         idle = 0 if left < least or left > near else idle + 1
         least = min(left, least)
@@ -208,7 +209,7 @@ def _of_classes(
     w: np.ndarray,
     most: int,
     goal: tuple[float, bool],
-    started: float,
+    clock: Clock,
 ) -> Way | None:
     """The same for K classes: `goal` is the gap to reach, and whether to take one step more."""
     term, c, l2, p = problem.term, problem.weights, problem.l2, problem.p
@@ -219,7 +220,7 @@ def _of_classes(
     G = g.reshape(W.shape)
     known = (A, term.y, c, l2, p)
     value, looks, products, is_last = classes.look(*known, W, P, G), 1, 0, False
-    rows = [[0, 1, 1, time.perf_counter() - started, value, small.largest(g), math.nan]]
+    rows = [[0, 1, 1, clock.seconds, value, small.largest(g), math.nan]]
     for count in range(1, most + 1):
         least = 0.0 if is_last else LOOSE
         value, left, taken, more = classes.newton_step(*known, null, least, W, P, G, value)
@@ -227,7 +228,7 @@ def _of_classes(
             return None
         looks, products = looks + int(more), products + int(taken)
         passes, evaluations = looks + products + count, looks + products
-        seconds = time.perf_counter() - started
+        seconds = clock.seconds
         rows.append([count, passes, evaluations, seconds, value, small.largest(g), math.nan])
         # What the slopes at w prove, but for the intercepts: ‖∇F‖²/(2·l2).
         slopes = g[: p * term.outputs]
@@ -239,14 +240,14 @@ def _of_classes(
 
 
 def _with_l1(
-    problem: LinearProblem, A: np.ndarray, w: np.ndarray, most: int, started: float
+    problem: LinearProblem, A: np.ndarray, w: np.ndarray, most: int, clock: Clock
 ) -> Way | None:
     """The minimum of the squared loss with l1, which one quadratic has."""
     term, c, l2, p, z = problem.term, problem.weights, problem.l2, problem.p, np.empty(problem.n)
     g, H = np.empty_like(w), np.empty((w.size, w.size))
     known = (term.code, A, term.y, c, term.delta, problem.l1, l2, p, w, z, g)
     value, far = small.l1_look(*known)
-    rows = [[0, 1, 1, time.perf_counter() - started, value, far, math.nan]]
+    rows = [[0, 1, 1, clock.seconds, value, far, math.nan]]
     if not most:
         return Way(w, rows, 1, 0)
     small.quadratic(A, c, l2, p, H)
@@ -254,5 +255,5 @@ def _with_l1(
         return None
     minimise_quadratic(H, g.copy(), thresholds(problem), w, 0.0, EXACT)
     value, far = small.l1_look(*known)
-    rows.append([1, 3, 2 + w.size, time.perf_counter() - started, value, far, math.nan])
+    rows.append([1, 3, 2 + w.size, clock.seconds, value, far, math.nan])
     return Way(w, rows, 2, w.size) if math.isfinite(value) else None

@@ -181,7 +181,9 @@ def _seen(features: Features, rows: Any) -> np.ndarray:
 
 
 def feature_gram(problem: LinearProblem) -> np.ndarray:
-    """G, float64[p, p]."""
+    """G, float64[p, p]; from the sums of the squared loss where those are at hand."""
+    if problem.is_summed:
+        return problem.least_squares.gram()
     G, first, total, _ = weighted_moments(
         problem.matrix, problem.weights, weighted_means(problem), problem.threads
     )

@@ -91,6 +91,11 @@ class LeastSquares(NamedTuple):
         edge = (edge + self.e)[:, None]
         return np.block([[H, edge], [edge.T, np.ones((1, 1))]])
 
+    def gram(self) -> np.ndarray:
+        """Σ cᵢx̂ᵢx̂ᵢᵀ, with an intercept about the mean, float64[p, p]."""
+        G = self.G - np.outer(self.f, self.f) if self.fit_intercept else self.G
+        return G * np.outer(self.d, self.d)
+
     def _shifted(self, w: np.ndarray) -> float:
         """β."""
         if not self.fit_intercept:

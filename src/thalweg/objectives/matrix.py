@@ -48,12 +48,13 @@ class Matrix(NamedTuple):
         return self._replace(rows=X, shape=shape, entries=X.size, notes=())
 
     def between(self, start: int, stop: int) -> Matrix:
-        """The rows from `start` to `stop`, as views."""
+        """The rows from `start` to `stop`, as views; of sparse ones, their beginnings are new."""
         X, shape = self.rows, (stop - start, self.shape[1])
         if isinstance(X, CSR):
             indptr = X.indptr[start : stop + 1]
-            entries = int(indptr[-1] - indptr[0])
-            return self._replace(rows=X._replace(indptr=indptr), shape=shape, entries=entries)
+            here = slice(int(indptr[0]), int(indptr[-1]))
+            part = CSR(X.data[here], X.indices[here], indptr - indptr[0])
+            return self._replace(rows=part, shape=shape, entries=here.stop - here.start)
         rows = X[start:stop]
         if not (rows.flags.c_contiguous or rows.flags.f_contiguous):
             rows = np.asfortranarray(rows)  # by columns a slice of rows is not in one piece

@@ -1,190 +1,135 @@
-"""What a pass of each kernel costs on these data, timed and not counted.
+"""What the parts of an iteration cost on a problem: counted, at the rates of this machine.
 
-A slice of the rows of the real matrix goes through the real kernel, and the time is scaled to all
-rows: threads, row lengths and dtype are in it, as no count of multiplications has them. It is the
-smaller of two times, since a clock only errs upwards. What does not grow with the rows, a
-factorisation, is timed at its size.
+With n rows, p columns, K scores a row and e stored entries, in nanoseconds on the machine that
+`planner.machine` compares with:
 
-A slice stays in cache, which the whole may not: for methods that visit rows in random order, rows
-from all over the matrix are gathered, and what the first look at them takes beyond the second is
-added.
+    call            25,000                              one operation on small arrays, from Python
+    gradient        2 calls + 7nK + 2·dim + ρeK         ρ = 0.3 dense, 1.3 sparse; K > 1: 0.1, 1
+    hessian         3 calls + n(30 + 1.8p + 0.019p²)    dense; sparse 0.5 a pair of entries in a row
+    factor          0.015m³ + 8m²                       m variables, or samples
+    row products    0.012n²p                            of all pairs of samples
+    dual, visits    4 calls + the entries and rows, one after the other, by one thread
+
+Nothing is timed: a slice of the rows through the real kernel was off by 3 to 20 times where
+something else ran in those milliseconds, and took longer than a small fit. What these counts are
+off by, the run finds out, and corrects (`planner.watch`).
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from functools import cached_property, partial
-from typing import Any
+from collections.abc import Mapping
 
-import numpy as np
-import scipy.linalg
-
-from thalweg.kernels.elementwise import blas_threads
-from thalweg.kernels.rows import CSR
 from thalweg.methods.dual_step import has_fewer_samples
-from thalweg.methods.method import Method
 from thalweg.methods.preconditioner import rows_of_a_sample
-from thalweg.methods.problem import Problem
 from thalweg.methods.ridge_system import is_dual
-from thalweg.methods.saga import SAGA
-from thalweg.methods.sdca import SDCA
-from thalweg.objectives.gram import rough_gram
 from thalweg.objectives.linear import LinearProblem
+from thalweg.planner.machine import Rates
 
-ENTRIES = 60_000  # of X in a slice: above what starting a kernel takes
-# And in that for a gradient, the cheapest, so that waking a thread does not count: sparse, dense.
-MANY_ENTRIES, MANY_DENSE = 400_000, 1_000_000
-FEW = 64  # rows, at most, that a kernel is started with first, so that compiling is not timed
-SHARE = 8  # and at most one in so many of the slice's
-GATHERED = 500  # rows gathered to see what a cache miss costs
-LONG = 2e-3  # seconds beside which the errors of a clock are small
-LINE = 8  # numbers in a cache line
-GRAM_SHARE = 4  # one of so many rows of a Gram matrix, which is timed on enough of them for BLAS
-WIDE = 200, 1_000  # rows and columns of the product that is timed for the system of samples
-SHARED = 7.0  # steps of newton that use one K, about
-LARGEST = 400  # variables of a factorisation that is timed; a larger one takes dim³ as long
-
-
-def _itself(part: LinearProblem) -> LinearProblem:
-    return part
+NS = 1e-9
+CALL = 25_000.0  # ns
 
 
 class Cost:
-    """Seconds by kernel, each measured when first asked for."""
+    """Seconds by the kind of work; `Expected.passes` names the kinds."""
 
-    def __init__(self, problem: LinearProblem) -> None:
-        self.problem = problem.smooth or problem
+    def __init__(self, problem: LinearProblem, rates: Rates) -> None:
+        self._n, self._p, self._K = problem.n, problem.p, problem.outputs
+        self._entries, self._dim = problem.matrix.entries, problem.dim
+        self._is_sparse, self._has_l1 = problem.matrix.is_sparse, problem.l1 > 0.0
+        self._by_samples, self._is_dual = has_fewer_samples(problem), is_dual(problem)
+        self._is_summed = problem.is_summed
+        self._sampled = rows_of_a_sample(problem)
+        self._calling = NS * rates.calling
+        self._reading = NS * rates.reading
+        self._multiplying = NS * rates.multiplying
 
-    def least(self, kind: str) -> float:
-        """Seconds that a kernel takes at least, by what was measured already."""
-        # Every pass is a gradient at least, and the slopes of a sample are visited like its dual.
-        return vars(self).get("dual", self.gradient) if kind == "visits" else self.gradient
+    def of(self, passes: Mapping[str, float]) -> float:
+        """Seconds of so many of each kind."""
+        return sum(count * getattr(self, kind) for kind, count in passes.items())
 
-    @cached_property
+    @property
+    def call(self) -> float:
+        """An operation on small arrays."""
+        return CALL * self._calling
+
+    @property
     def gradient(self) -> float:
-        """Value and gradient."""
-        many = MANY_ENTRIES if isinstance(self.problem.matrix.rows, CSR) else MANY_DENSE
-        entries = max(ENTRIES, many // self.problem.outputs)  # each is worth K
-        return self._scaled(lambda part: part.value_gradient_scores(part.start), entries=entries)
+        """Value and gradient, or a product with the Hessian."""
+        n, K, e = self._n, self._K, self._entries
+        if K > 1:
+            an_entry = 1.0 if self._is_sparse else 0.1
+        else:
+            an_entry = 1.3 if self._is_sparse else 0.3
+        return 2 * self.call + self._reading * (7.0 * n * K + 2.0 * self._dim + an_entry * e * K)
 
-    @cached_property
+    @property
     def hessian(self) -> float:
-        """The whole Hessian, and its factors; or the system of samples, a share of K in it."""
-        if has_fewer_samples(self.problem):
-            return self.row_products / SHARED + _factorised(self.problem.n)
-        gram = self._scaled(lambda part: part.hessian_at(np.zeros(part.score_shape)).matrix())
-        return gram + self.factorisation
+        """The whole Hessian; where samples are fewer than features, what a step needs of those."""
+        n, p, e, dim = self._n, self._p, self._entries, self._dim
+        if self._by_samples:
+            return 0.0
+        if self._K > 1:
+            ns = 0.06 * n * dim**2 + 40.0 * n * self._K
+        elif self._is_sparse:
+            ns = 100.0 * n + 0.5 * e * (e / n) + 8.0 * p**2
+        else:
+            ns = n * (30.0 + 1.8 * p + 0.019 * p**2)
+        return 3 * self.call + self._multiplying * ns
 
-    @cached_property
-    def factorisation(self) -> float:
-        """Cholesky factors of a matrix of all variables."""
-        return _factorised(self.problem.dim)
+    @property
+    def factor(self) -> float:
+        """Cholesky factors of a matrix of all variables, or of samples where those are fewer."""
+        return self._factor(self._n if self._by_samples else self._dim)
 
-    @cached_property
+    @property
+    def short_step(self) -> float:
+        """A step of Newton's on data in cache, compiled as a whole, by one thread."""
+        p = self._p
+        return NS * self._K * self._n * (40.0 + 3.0 * p + 0.06 * p**2)
+
+    @property
     def ridge(self) -> float:
         """The system of ridge regression in its smaller form, and its factors."""
-        if not is_dual(self.problem):
-            return self.hessian
-        return self.row_products + _factorised(self.problem.n)
+        if self._is_dual:
+            return self.row_products + self._factor(self._n)
+        return self._factor(self._p) + (0.0 if self._is_summed else self.hessian)
 
-    @cached_property
+    @property
     def row_products(self) -> float:
         """x̂ᵢᵀx̂ⱼ of all pairs of samples."""
-        data = self.problem
-        wide = np.ones((min(data.n, WIDE[0]), min(data.p, WIDE[1])))
-        seconds = min(_seconds(lambda: wide @ wide.T) for _ in range(2))
-        return seconds * (data.n / len(wide)) ** 2 * (data.p / wide.shape[1])
+        n, e = self._n, self._entries
+        ns = 4.0 * n**2 + 1.5 * e * (e / n) if self._is_sparse else 0.025 * n * e
+        return self._multiplying * ns + self._reading * 2.0 * e
 
-    @cached_property
+    @property
     def blocks(self) -> float:
         """A preconditioner of newton-cg: a Gram matrix of some rows and its factors, a class."""
-        data, rows = self.problem, rows_of_a_sample(self.problem)
-        part = np.arange(0, data.n, data.n // rows * GRAM_SHARE)
-        gram = _seconds(lambda: rough_gram(data, part, np.ones(part.size))) * rows / part.size
-        matrix = np.eye(data.p + data.fit_intercept, dtype=np.float32)
-        with blas_threads(1):  # as there, one class in each thread
-            factors = _seconds(lambda: scipy.linalg.cholesky(matrix))
-        return data.outputs * (gram + factors)
+        p, rows = self._p, self._sampled
+        work = rows * (0.02 * p**2 + 4.0 * p) + 0.01 * p**3
+        return self._K * (4 * self.call + self._multiplying * work + self._reading * 10.0 * self._n)
 
-    @cached_property
+    @property
     def dual(self) -> float:
         """All samples visited by dual coordinate ascent, and the value after it."""
-        return self._advanced(SDCA()) + self.misses
+        n, K, e = self._n, self._K, self._entries
+        a_row, an_entry = (60.0, 2.5) if K > 1 else (50.0, 2.5) if self._is_sparse else (40.0, 0.9)
+        if self._has_l1:
+            a_row, an_entry = 2.0 * a_row, 2.5 * an_entry
+        return 4 * self.call + self._reading * (a_row * n * K + an_entry * e * K)
 
-    @cached_property
+    @property
     def visits(self) -> float:
         """All samples visited by a method that remembers slopes, and the value after it."""
-        return self._advanced(SAGA(start="zero")) + self.misses
+        n, K, e = self._n, self._K, self._entries
+        a_row, an_entry = (45.0, 3.0) if K > 1 else (90.0, 2.7)
+        if self._is_sparse:
+            an_entry = 25.0 if self._has_l1 else 8.0
+        return 5 * self.call + self._reading * (a_row * n * K + an_entry * e * K)
 
-    @cached_property
-    def misses(self) -> float:
-        """What rows in random order take, once each, beyond rows that are in cache."""
-        matrix, n = self.problem.matrix, self.problem.n
-        places = np.random.default_rng(0).integers(0, n, min(n, GATHERED))
-        X = matrix.rows
-        if isinstance(X, CSR):
-            starts, stops = X.indptr[places], X.indptr[places + 1]
-            rows = [np.arange(a, b, LINE) for a, b in zip(starts, stops, strict=True)]
-            at, values = np.concatenate(rows), X.data
-        else:
-            lines = np.arange(0, self.problem.p, LINE)
-            stride = X.strides[0] // X.itemsize
-            at = (places[:, None] * stride + lines * (X.strides[1] // X.itemsize)).ravel()
-            values = X.ravel(order="K")
-        first, second = (_seconds(lambda: values.take(at)) for _ in range(2))
-        return max(0.0, first - second) * n / len(places)
+    @property
+    def sweep(self) -> float:
+        """A pass of coordinate descent, over gathered features, by one thread."""
+        return 2.3 * (self.gradient - 1.8 * self.call)
 
-    def _advanced(self, method: Method) -> float:
-        """One iteration of a method that visits samples."""
-
-        def states(part: LinearProblem) -> tuple[Problem, Any]:
-            problem = Problem(part, part.dim, part.start.dtype)
-            return problem, method.init(problem, part.start, np.random.default_rng(0))
-
-        return self._scaled(lambda given: method.advance(*given), prepare=states)
-
-    def _scaled(
-        self,
-        job: Callable[[Any], object],
-        prepare: Callable[..., Any] = _itself,
-        entries: int = 0,
-    ) -> float:
-        """Seconds for all rows: those of a slice beyond those of a few rows, which are set-up."""
-        n = self.problem.n
-        # Twice as many entries as features: or what there is to do for each of those would hide it.
-        wanted = max(entries or ENTRIES, 2 * self.problem.p) / max(1, self.problem.matrix.entries)
-        rows = min(n, max(2, int(np.ceil(wanted * n))))
-        few = max(1, min(FEW, rows // SHARE))
-        begin = (n - rows) // 2
-        small, part = (
-            prepare(self.problem.part(*ends)) for ends in ((0, few), (begin, begin + rows))
-        )
-        fixed, whole = (
-            _least_seconds(partial(job, given), again)
-            for given, again in ((small, True), (part, False))
-        )
-        if rows == few:
-            return whole * n / rows
-        return fixed + max(0.0, whole - fixed) / (rows - few) * (n - few)
-
-
-def _factorised(dim: int) -> float:
-    """Seconds for the Cholesky factors of a matrix of this size."""
-    size = min(dim, LARGEST)
-    matrix = np.eye(size)
-    with blas_threads(1):
-        seconds = min(_seconds(lambda: scipy.linalg.cholesky(matrix)) for _ in range(2))
-    return seconds * (dim / size) ** 3
-
-
-def _least_seconds(job: Callable[[], object], may_compile: bool) -> float:
-    """The smaller of two times; one is enough of what is long, if it does not hold a compiler's."""
-    first = _seconds(job)
-    return min(first, _seconds(job)) if may_compile or first < LONG else first
-
-
-def _seconds(job: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    job()
-    return time.perf_counter() - start
+    def _factor(self, m: int) -> float:
+        return 6 * self.call + self._multiplying * (0.015 * m**3 + 8.0 * m**2)

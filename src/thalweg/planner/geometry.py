@@ -51,7 +51,7 @@ def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
     share = min(1.0, (most or MOST_ENTRIES) / max(1, entries))
     count = max(1, int(share * n))
     is_whole = count >= n
-    part = problem if is_whole else problem.sample(_spread_out(n, count))
+    part = problem if is_whole else problem.sample(spread_out(n, count))
     how = EXACT if is_whole else ESTIMATED
     rows = part.curvature_bound * part.n * part.weights * part.row_squares
     L, how_L = _smoothness(problem if problem.is_summed else part, how)
@@ -75,7 +75,7 @@ def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
     )
 
 
-def _spread_out(n: int, count: int) -> np.ndarray:
+def spread_out(n: int, count: int) -> np.ndarray:
     """Rows from all over the matrix: sorted data must not show one end only."""
     return np.unique(np.linspace(0, n - 1, count).astype(np.int64))
 

@@ -2,18 +2,19 @@
 
 geometry             what the data look like (`planner.geometry`)
 bound, predicted     iterations that theory guarantees, and to expect (`methods.expectation`)
-cost                 seconds of a pass, timed on these data (`planner.cost`)
+cost                 seconds, counted at the rates of this machine (`planner.cost`)
+pilot                conjugate gradients on some rows, where it is worth it (`planner.pilot`)
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 
 from thalweg.certificates.duality import constant_value
 from thalweg.core.checks import check_number, describe
+from thalweg.core.clock import Clock
 from thalweg.core.errors import InputError
 from thalweg.core.plan import ESTIMATED, Measured, Plan, PlanRow
 from thalweg.methods.expectation import Expected
@@ -22,14 +23,15 @@ from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import Geometry, geometry
-from thalweg.planner.prediction import candidates, difficulty, is_of_gradients
-from thalweg.planner.small import OVERHEAD, SMALL
+from thalweg.planner.machine import Rates, rates
+from thalweg.planner.pilot import pilot
+from thalweg.planner.prediction import candidates, difficulty, rough_difficulty
 
-# Seconds that nobody notices. Among methods this near the fastest the first of the table is taken,
-# and likewise where its whole work is small: the choice on small data does not change with the
-# noise of a clock.
-A_MOMENT = 0.02
-ENDING = 1e-3  # seconds that a run takes around its iterations: checks, a certificate, a verdict
+A_MOMENT = 0.02  # seconds that nobody notices
+# Times the fastest: among those the first of the table is taken, the more exact.
+NEAR, NEAR_IN_A_MOMENT = 1.15, 1.5
+ENDING = 10  # calls that a run takes around its iterations: checks, a certificate, a verdict
+WORTH_A_PILOT = 0.04  # seconds of the fastest method
 BADLY_SCALED = 1e3  # largest over smallest feature scale from which standardizing is worth a word
 
 
@@ -50,66 +52,65 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
             "for other objectives minimize(..., method='auto') chooses by what they offer"
         )
     tol = check_number("tol", tol, above=0.0)
-    started = time.perf_counter()
+    clock = Clock()
     problem = problem.centred  # as methods will see it
-    shape = geometry(problem)
-    rows = ranked(problem, candidates(problem, difficulty(problem, shape, tol)))
+    shape, speed, scale = geometry(problem), rates(), constant_value(problem)
+    hard = difficulty(problem, shape, tol)
+    rows = ranked(problem, candidates(problem, hard), speed)
+    # A loss with kinks has another curvature at every point, and hardly any at w = 0.
+    has_pilot = problem.l1 == 0.0 and not problem.term.has_kinks
+    if has_pilot and rows[0].predicted_seconds > WORTH_A_PILOT:
+        steps = pilot(problem, tol, scale) or hard.steps
+        rows = ranked(problem, candidates(problem, hard._replace(steps=steps)), speed)
     return Plan(
         problem=problem.name,
         tol=tol,
-        target=tol * constant_value(problem),
+        target=tol * scale,
         geometry=_numbers(shape),
         rows=tuple(rows),
-        seconds=time.perf_counter() - started,
+        seconds=clock.seconds,
+        compiled=clock.compiled,
         advice=_advice(problem, shape),
     )
 
 
-def ranked(problem: LinearProblem, hopes: Mapping[str, Expected]) -> list[PlanRow]:
-    """A row for each of these candidates, which come in the order of the table; the best first."""
-    cost = Cost(problem)
-    rows: list[PlanRow] = []
-    for name, hope in hopes.items():
-        # What cannot be chosen any more is not worth compiling a kernel for.
-        best = min((row.predicted_seconds for row in rows), default=math.inf)
-        if any(_is_small(row, hopes) for row in rows):
-            best = -math.inf
-        rows.append(_row(name, hope, problem, cost, best))
-    near = min(row.predicted_seconds for row in rows) + A_MOMENT
-    chosen = next(row for row in rows if row.predicted_seconds <= near or _is_small(row, hopes))
+def rough_rows(problem: LinearProblem, tol: float) -> list[PlanRow]:
+    """The rows of a plan that does not look at the rows of the data: of a small problem."""
+    return ranked(problem, candidates(problem, rough_difficulty(problem, tol)), Rates())
+
+
+def ranked(problem: LinearProblem, hopes: Mapping[str, Expected], rates: Rates) -> list[PlanRow]:
+    """A row for each of these candidates, which come in the order of the table; the best first.
+
+    Of those that are about as fast as the fastest, the first is the best.
+    """
+    cost = Cost(problem, rates)
+    rows = [_row(name, hope, problem, cost) for name, hope in hopes.items()]
+    least = min(row.predicted_seconds for row in rows)
+    near = least * (NEAR_IN_A_MOMENT if least <= A_MOMENT else NEAR)
+    chosen = next(row for row in rows if row.predicted_seconds <= near)
     rows.sort(key=lambda row: (not row.eligible, row.predicted_seconds))
     others = [row for row in rows if row is not chosen]
-    remark = "CHOSEN" if chosen is rows[0] else "CHOSEN: as fast, and the more exact"
+    remark = "CHOSEN" if chosen is rows[0] else "CHOSEN: about as fast, and the more exact"
     return [replace(chosen, remark=remark), *others]
 
 
-def _is_small(row: PlanRow, hopes: Mapping[str, Expected]) -> bool:
-    """Whether all that a method would do is done in a moment."""
-    return row.eligible and hopes[row.method].work <= SMALL
-
-
-def _row(name: str, hope: Expected, problem: LinearProblem, cost: Cost, best: float) -> PlanRow:
+def _row(name: str, hope: Expected, problem: LinearProblem, cost: Cost) -> PlanRow:
     refusal = hope.refusal or _refusal(name, problem)
     if refusal:
         return PlanRow(name, eligible=False, remark=refusal)
     if not math.isfinite(hope.iterations):
         return PlanRow(name, eligible=False, remark="no rate is known without an l2 penalty")
-    # Where the least that it can cost is too much already, nothing else is timed: of two that are
-    # within a moment of each other the one before would be taken.
-    seconds = OVERHEAD + sum(count * cost.least(kind) for kind, count in hope.passes.items())
-    remark = "at least"
-    if hope.iterations * seconds < best - A_MOMENT or is_of_gradients(hope):
-        prices = (count * getattr(cost, kind) for kind, count in hope.passes.items())
-        seconds, remark = OVERHEAD + sum(prices), ""
+    seconds = cost.of(hope.passes)
     numbers = hope.vectors_n * problem.n * problem.outputs + hope.vectors_p * problem.dim
     return PlanRow(
         name,
         eligible=True,
-        remark=remark,
+        remark="",
         bound=hope.bound,
         predicted_iterations=hope.iterations,
         seconds_per_iteration=seconds,
-        predicted_seconds=ENDING + hope.iterations * seconds,
+        predicted_seconds=ENDING * cost.call + hope.iterations * seconds,
         memory=int(8 * numbers),
     )
 

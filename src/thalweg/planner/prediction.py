@@ -5,40 +5,76 @@ The methods know their own counts (`methods.expectation`); the geometry tells th
     κ = L/μ      r = L_mean/(nμ)      s = L/(nμ)      L_max/(nμ)
 
 with μ the strong convexity that is certain or, with an intercept, l2: the intercept alone does not
-slow a method down, but theorems do not know that.
+slow a method down, but theorems do not know that. Beside these, how far an l1 penalty is below the
+one that leaves no coefficient, and what a pilot on some rows found of the spectrum.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import numpy as np
+
+from thalweg.certificates.dual_point import EPS, slopes
+from thalweg.certificates.duality import best_constant
 from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import Geometry
 
+FEW = 4.0  # eigenvalues that hold most of the trace, of ordinary data
+A_DIGIT = 1.6  # steps of conjugate gradients for a digit, likewise
+WIDE = 2.5  # times as many where features are more than samples
+
 
 def difficulty(problem: LinearProblem, shape: Geometry, tol: float) -> Difficulty:
     """How hard the problem is to bring to `tol`."""
-    mu = shape.mu.value or problem.l2
+    smoothness = shape.L.value, shape.L_mean.value, shape.L_max.value
+    return _difficulty(problem, tol, *smoothness, shape.mu.value)
+
+
+def rough_difficulty(problem: LinearProblem, tol: float) -> Difficulty:
+    """The same without a look at the rows: columns are measured already."""
+    mean = problem.curvature_bound * float(np.sum(problem.column_squares)) + problem.l2
+    L = mean * max(1.0 / FEW, 1.0 / min(problem.n, problem.p))
+    return _difficulty(problem, tol, L, mean, mean, problem.strong_convexity)
+
+
+def _difficulty(
+    problem: LinearProblem, tol: float, L: float, L_mean: float, L_max: float, certain: float
+) -> Difficulty:
+    mu, n = certain or problem.l2, problem.n
     kappa, r, s, worst = (
         smoothness / (count * mu) if mu else math.inf
-        for smoothness, count in (
-            (shape.L.value, 1),
-            (shape.L_mean.value, shape.n),
-            (shape.L.value, shape.n),
-            (shape.L_max.value, shape.n),
-        )
+        for smoothness, count in ((L, 1), (L_mean, n), (L, n), (L_max, n))
     )
-    return Difficulty(tol, kappa, r, s, worst, is_certain=shape.mu.value > 0.0)
+    share = min(1.0, problem.l1 / l1_max(problem)) if problem.l1 else 1.0
+    steps = 1.0 - A_DIGIT * math.log10(min(tol, 1.0))
+    if n < problem.p:
+        steps *= WIDE
+    return Difficulty(tol, kappa, r, s, worst, certain > 0.0, share, steps)
+
+
+def l1_max(problem: LinearProblem) -> float:
+    """The least l1 for which no coefficient is left: max |Σ cᵢℓ′(b)xᵢ| at the best constant b."""
+    z = np.zeros(problem.score_shape)
+    if problem.fit_intercept:
+        z += _best_constants(problem)
+    _, theta = slopes(problem, z)
+    largest = float(np.max(np.abs(problem.transpose(theta)), initial=0.0))
+    return largest or math.inf
+
+
+def _best_constants(problem: LinearProblem) -> Any:
+    """b, float or float64[K]; a class without weight is as rare as rounding."""
+    if not problem.term.is_matrix:
+        return best_constant(problem)
+    shares = np.bincount(problem.y, weights=problem.weights, minlength=problem.outputs)
+    return np.log(np.maximum(shares, EPS))
 
 
 def candidates(problem: LinearProblem, hard: Difficulty) -> dict[str, Expected]:
     """What to expect of every method that says so, in the order of the table."""
     hopes = {name: method().expected(problem, hard) for name, method in METHODS.items()}
     return {name: hope for name, hope in hopes.items() if hope is not None}
-
-
-def is_of_gradients(hope: Expected) -> bool:
-    """Whether an iteration is made of gradients alone, which are cheap to time."""
-    return hope.passes.keys() == {"gradient"}

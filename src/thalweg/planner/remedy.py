@@ -3,8 +3,7 @@
 The plan knows what every method takes from the start. A run that was cut by `max_iter` or
 `time_limit` is told the fastest of them, with limits of twice what is predicted, so that following
 the advice is enough. Where there was no plan, the method that ran, at the pace it had, is compared
-with those that need no memory to speak of to be timed: those made of gradients alone, and where
-variables are few those of second order.
+with all others.
 """
 
 from __future__ import annotations
@@ -14,15 +13,13 @@ import math
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan, PlanRow, spelled_seconds
 from thalweg.methods.ending import Ending
-from thalweg.methods.table import METHODS
 from thalweg.planner.geometry import geometry
+from thalweg.planner.machine import rates
 from thalweg.planner.plan import ranked
-from thalweg.planner.prediction import candidates, difficulty, is_of_gradients
+from thalweg.planner.prediction import candidates, difficulty
 
 ROOM = 2.0  # times the prediction, which is a prediction
 LITTLE = 4_000  # entries of X that are looked at
-MATRICES = 6  # of dim² numbers, while a Hessian is timed
-SMALL = 100  # variables whose matrices are nothing to speak of
 
 
 class Remedy:
@@ -56,16 +53,9 @@ def _best(ending: Ending) -> PlanRow:
     """The row of the method that is predicted to be the fastest."""
     problem, tol = ending.problem.objective, ending.certificate.evidence["tol"]
     hopes = candidates(problem, difficulty(problem, geometry(problem, LITTLE), tol))
-    dim = problem.dim
-    may_have_matrices = dim <= SMALL or MATRICES * dim**2 <= problem.n + dim
-    lean = {
-        name: hope
-        for name, hope in hopes.items()
-        if (may_have_matrices if METHODS[name].is_second_order else is_of_gradients(hope))
-    }
-    best = ranked(problem, lean)[0]
+    best = ranked(problem, hopes, rates())[0]
     name, last = ending.method.name, ending.trace.last
-    if name in lean or name not in hopes or not last["iteration"]:
+    if best.method == name or name not in hopes or not last["iteration"]:
         return best
     hope = hopes[name].iterations
     own = hope * last["seconds"] / last["iteration"]

@@ -10,7 +10,6 @@ certificate of its own, as if it had been fitted alone.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from thalweg.certificates.duality import gap_certificate, squared_scales
 from thalweg.certificates.target_gaps import target_gaps
+from thalweg.core.clock import Clock
 from thalweg.core.environment import environment
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan
@@ -109,7 +109,7 @@ def _closed(
     problem: LinearProblem, Y: np.ndarray, tol: float, seed: int, chosen: str | Method | Plan
 ) -> list[Run]:
     """The closed form for all targets at once; `problem` is that of the first."""
-    started = time.perf_counter()
+    clock = Clock()
     with threads_of_our_own(problem):
         about = problem.with_features(problem.features.centred) if problem.centre else problem
         system = factorised(about)
@@ -119,7 +119,7 @@ def _closed(
         gaps = target_gaps(about, W, Yc)
         scales = squared_scales(problem.weights @ Yc**2, problem.weights @ Y**2)
         b = best_intercept(about, Y, W)
-    seconds = (time.perf_counter() - started) / Y.shape[1]
+    seconds, compiled = clock.seconds / Y.shape[1], clock.compiled / Y.shape[1]
     width = problem.dim
     w0, made_with = np.zeros(width), environment()
     runs = []
@@ -147,6 +147,7 @@ def _closed(
             counts={"values": 2, "gradients": 6, "hessian_vectors": 0, "passes": 6},
             environment=made_with,
             plan=chosen.after(CLOSED, 1, seconds) if isinstance(chosen, Plan) else None,
+            compiled=compiled,
         )
         runs.append(run)
     return runs

@@ -1,11 +1,22 @@
-"""Watch a run beside its plan, and change the method when it falls far behind.
+"""Watch a run beside its plan, and change the method when another is then done sooner: a hedge.
 
-    predicted       seconds of the chosen method, by the plan
-    on its way to   seconds so far, plus those that the gradient norm still needs at its late rate
+All methods share w, so that what one has done is not lost to the next. A plan may be wrong about a
+method; what it then costs is bounded, as for one who rents skis before buying them:
 
-Where the second is more than 3 times the first, the plan was wrong about this method: its row gets
-what was observed. If another method is then predicted to be done sooner, it goes on from the point
-that was reached, and the plan says so.
+    spent     seconds of the present method
+    to go     seconds that it still needs, at its late rate
+    other     seconds that the best of the other methods is predicted to take, from the start
+
+The other one takes over when `spent` is a good part of `other`, and `to go` is well above it: a
+wrong plan then costs about twice as much as the right one. It is one that descends at every step:
+where those are slow, methods without a line search are slower.
+
+A method that keeps up a lower bound on F* is judged by its own gap, F(w) − bound, which is sure;
+the others by what their last steps have gained. Gains a in a third of the steps and b in the next
+one leave, if they go on falling by q = b/a, bq/(1 − q) to be gained.
+
+Seconds of a short run are counted, as those of the plan are, so that the same problem goes the same
+way every time; a run that takes a while is judged by the clock.
 """
 
 from __future__ import annotations
@@ -17,16 +28,21 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.core.plan import Plan
+from thalweg.core.plan import Plan, PlanRow
 from thalweg.methods.loop import Journey
 from thalweg.methods.method import Method
-from thalweg.methods.table import resolve
-from thalweg.planner.plan import plan
+from thalweg.methods.rounding import rounding_of
+from thalweg.methods.table import METHODS, resolve
+from thalweg.planner.cost import Cost
+from thalweg.planner.machine import Rates
+from thalweg.planner.plan import rough_rows
 
-BEHIND = 3.0  # times the prediction
-EARLIEST = 6  # iterations; fewer say nothing of a rate
+EARLIEST = 3  # iterations; fewer say nothing of a rate
 GROWTH = 1.25  # of the iterations between two looks: looking at every one would cost as much as it
-SHORTEST = 0.2  # seconds below which no change of method pays
+SHORTEST = 0.005  # seconds to go, below which no change of method pays
+BY_THE_CLOCK = 0.2  # seconds of a run whose time is measured
+WELL_ABOVE = 2.0  # times the other's seconds: what a change has to gain
+SPENT, SPENT_SURELY = 0.7, 0.4  # of the other's seconds, before a change; where a gap is known
 
 
 class Watch:
@@ -36,52 +52,83 @@ class Watch:
         self.plan = made
         self._begun_at = 0  # iteration at which the present method took over
         self._seconds_before = 0.0  # of the methods before it
-        self._look_at = EARLIEST  # iterations of the present method
+        self._look_at = first_look(made.rows[0])  # iterations of the present method
         self._tried = {made.best}
+        self._gaps: list[float] = []  # F − bound after each iteration of the present method
 
     def __call__(self, journey: Journey) -> Method | None:
         """The method to go on with, if it is to be another one."""
+        bound = journey.method.lower_bound(journey.state)
+        if bound > -math.inf:
+            self._gaps.append(journey.state.value - bound)
         count = journey.iteration - self._begun_at
-        if count < self._look_at or journey.seconds < SHORTEST:
+        if count < self._look_at:
             return None
         self._look_at = math.ceil(GROWTH * count)
-        name = journey.method.name
-        row = self.plan.row(name)
-        if row is None:
-            return None
+        # Where the limit is below rounding, no method gets there.
+        goal = max(journey.allowed, rounding_of(journey.first_value, np.dtype(np.float64)))
+        is_sure = len(self._gaps) >= EARLIEST
         own = journey.trace["iteration"] >= self._begun_at  # a long trace leaves some of them out
-        at, seconds, norms = (
-            journey.trace[column][own] for column in ("iteration", "seconds", "gradient_norm")
-        )
-        # Of a typical iteration: the first one may have waited for a compiler.
-        elapsed = count * float(np.median(np.diff(seconds) / np.diff(at)))
-        if elapsed < max(SHORTEST, 0.05 * row.predicted_seconds):
+        if is_sure:
+            more = steps_by_gaps(np.array(self._gaps), goal)
+        else:
+            more = steps_by_gains(journey.trace["value"][own], goal) * count / (own.sum() - 1)
+        spent = self._spent(journey, count, own)
+        to_go = more * spent / count
+        if to_go < SHORTEST:
             return None
-        goal = math.sqrt(journey.tol) * journey.first_norm
-        more = _iterations_to_go(at, norms, goal)
-        if (count + more) * elapsed / count <= BEHIND * row.predicted_seconds:
+        other = self._best_other(journey)
+        enough = SPENT_SURELY if is_sure else SPENT
+        if (
+            other is None
+            or spent < enough * other.predicted_seconds
+            or to_go < WELL_ABOVE * other.predicted_seconds
+        ):
             return None
-        remaining = more * elapsed / count
-        if self.plan.is_by_rule:  # which was wrong: now compare
-            measured = plan(journey.objective, journey.tol)
-            self.plan = replace(
-                measured, rows=(row, *(r for r in measured.rows if r.method != name))
-            )
-        others = [r for r in self.plan.rows if r.eligible and r.method not in self._tried]
-        if not others or others[0].predicted_seconds >= remaining:
-            return None
-        other = others[0].method
+        self._change(journey, count, spent, to_go, other)
+        return resolve(other.method)
+
+    def _spent(self, journey: Journey, count: int, own: np.ndarray) -> float:
+        """Seconds of the present method: counted, or by the clock where that is a while."""
+        seconds = journey.trace["seconds"][own]
+        if journey.seconds > BY_THE_CLOCK:
+            # Of a typical iteration: one that something else interrupted is no sign.
+            return float(np.median(np.diff(seconds))) * (len(seconds) - 1)
+        passes = journey.trace["passes"][own]
+        read = (passes[-1] - passes[0]) * Cost(journey.problem.objective, Rates()).gradient
+        row = self.plan.row(journey.method.name)
+        return max(float(read), count * row.seconds_per_iteration if row else 0.0)
+
+    def _best_other(self, journey: Journey) -> PlanRow | None:
+        """The fastest of the methods that had no turn; where a rule chose, all are asked now."""
+        if self.plan.is_by_rule:
+            first = self.plan.rows[0]
+            rows = rough_rows(journey.problem.objective, journey.tol)
+            others = (row for row in rows if row.method != first.method)
+            self.plan = replace(self.plan, rows=(first, *others))
+        left = [
+            row
+            for row in self.plan.rows
+            if row.eligible and row.method not in self._tried and METHODS[row.method].descends
+        ]
+        return min(left, key=lambda row: row.predicted_seconds, default=None)
+
+    def _change(
+        self, journey: Journey, count: int, spent: float, to_go: float, other: PlanRow
+    ) -> None:
+        """Write down why, and begin to count anew."""
+        name = journey.method.name
         change = (
-            f"{name} fell behind its prediction after {count} iterations "
-            f"({elapsed:.2g} s, {remaining:.2g} s to go where {row.predicted_seconds:.2g} s were "
-            f"predicted): {other} goes on"
+            f"{name} had {_spelled(to_go)} to go after {count} iterations in {spent:.2g} s, and "
+            f"{other.method} was predicted to take {other.predicted_seconds:.2g} s: "
+            f"{other.method} goes on"
         )
-        after = self.plan.after(name, count, elapsed)
+        after = self.plan.after(name, count, spent)
         self.plan = replace(after, changes=(*after.changes, change))
         self._begun_at, self._seconds_before = journey.iteration, journey.seconds
-        self._look_at = EARLIEST
-        self._tried.add(other)
-        return resolve(other)
+        self._look_at = first_look(other)
+        self._tried.add(other.method)
+        self._gaps = []
 
     def record(self) -> dict[str, Any]:
         """Plain values that `from_record` takes."""
@@ -108,15 +155,41 @@ class Watch:
         return self.plan.after(method, iterations - self._begun_at, seconds - self._seconds_before)
 
 
-def _iterations_to_go(at: np.ndarray, norms: np.ndarray, goal: float) -> float:
-    """Until the gradient norm is at its goal, at the rate of the late half of the iterations.
+def first_look(row: PlanRow) -> int:
+    """The iteration at which a method shows its rate: of second order, after its damped steps."""
+    count = row.predicted_iterations
+    if METHODS[row.method].is_second_order and math.isfinite(count):
+        return max(EARLIEST, math.ceil(count))
+    return EARLIEST
 
-    The gap falls like the square of the norm, and from about F(w₀) to tol times that.
-    """
-    half = max(2, len(norms) // 2)
-    late, end = float(np.max(norms[-half : -half + 2])), float(norms[-1])
+
+def steps_by_gaps(gaps: np.ndarray, goal: float) -> float:
+    """Until a gap that falls as in the late half is at its goal."""
+    last = len(gaps) - 1
+    late, end = float(gaps[last // 2]), float(gaps[-1])
     if end <= goal:
         return 0.0
-    if not 0.0 < end < late:
+    if not late > end:
         return math.inf
-    return math.log(end / goal) / (math.log(late / end) / float(at[-1] - at[-half]))
+    return (last - last // 2) * math.log(end / goal) / math.log(late / end)
+
+
+def steps_by_gains(values: np.ndarray, goal: float) -> float:
+    """Until what is left to gain is at its goal, where gains fall as in the last two thirds."""
+    last = len(values) - 1
+    third = last // 3
+    before, after = (
+        float(values[last - 2 * third] - values[last - third]),
+        float(values[last - third] - values[last]),
+    )
+    if after <= 0.0:
+        return math.inf if before > goal else 0.0
+    if after >= before:
+        return math.inf
+    rate = after / before
+    left = after * rate / (1.0 - rate)
+    return third * math.log(left / goal) / -math.log(rate) if left > goal else 0.0
+
+
+def _spelled(seconds: float) -> str:
+    return f"about {seconds:.2g} s" if math.isfinite(seconds) else "no end in sight"

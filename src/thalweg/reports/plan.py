@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from thalweg.core.plan import EXACT, Measured, Plan, PlanRow, spelled_seconds
+from thalweg.core.plan import EXACT, Measured, Plan, PlanRow, spelled_compiled, spelled_seconds
 from thalweg.core.run import Run
 from thalweg.figures.plan_and_actual import SHOWN, plan_and_actual
 from thalweg.reports.drawing import Detail, drawing
@@ -44,7 +44,7 @@ def plan_section(subject: Subject, detail: Detail) -> Markup:
     rows = [row for k, row in enumerate(able) if k < SHOWN or row.actual_seconds is not None]
     parts = [
         _table(rows, done),
-        element("p", _legend(rows, plan.seconds), class_="note"),
+        element("p", _legend(rows, plan), class_="note"),
         *(element("p", text, class_="note") for text in (plan.advice, *plan.changes) if text),
         facts([(name, _measured(value)) for name, value in plan.geometry.items()]),
     ]
@@ -97,8 +97,8 @@ def _table(rows: list[PlanRow], done: set[str]) -> Markup:
     return table(caption, heads, cells, numbers=range(1, len(heads)), kind=DENSE)
 
 
-def _legend(rows: list[PlanRow], seconds: float) -> str:
-    words = "Predicted: usual counts, with kernels timed on these data. "
+def _legend(rows: list[PlanRow], plan: Plan) -> str:
+    words = "Predicted: usual counts, at the rates of the machine. "
     if any(row.bound is not None for row in rows):
         words = "At most: iterations that a theorem guarantees with the L and μ below. " + words
     if any(row.actual_seconds is not None for row in rows):
@@ -106,7 +106,8 @@ def _legend(rows: list[PlanRow], seconds: float) -> str:
             "Ratio: actual by predicted time; ✓ within 2, ! within 10, ✕ beyond, early where a run "
             "ended before its tolerance. "
         )
-    return f"{words}Planning took {spelled_seconds(seconds)}."
+    took = f"{spelled_seconds(plan.seconds)}{spelled_compiled(plan.compiled)}"
+    return f"{words}Planning took {took}."
 
 
 def _bound(row: PlanRow) -> str:

@@ -81,7 +81,7 @@ def as_json(subject: Subject) -> str:
                 "method": run.method, "objective": run.objective, "verdict": verdict.word,
                 "outcome": run.outcome.name, "reason": run.reason, "value": run.value,
                 "iterations": run.iterations, "evaluations": run.evaluations,
-                "seconds": run.seconds, "tol": run.tol, "seed": run.seed,
+                "seconds": run.seconds, "compiled": run.compiled, "tol": run.tol, "seed": run.seed,
                 "options": run.options, "counts": run.counts, "certificate": certificate,
                 "environment": run.environment,
             }

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thalweg.core.outcome import Outcome
-from thalweg.core.plan import spelled_seconds
+from thalweg.core.plan import NOTICED, spelled_compiled, spelled_seconds
 from thalweg.core.run import Run
 from thalweg.figures.convergence import names
 from thalweg.reports.markup import (
@@ -96,6 +96,7 @@ def header(subject: Subject) -> Markup:
         parts.append(element("p", why(best), class_="why"))
     else:
         parts.append(standings(runs))
+        parts += [element("p", text, class_="note") for text in [_compiled(runs)] if text]
         parts += [element("p", sentence, class_="why") for sentence in [_planned(runs)] if sentence]
     if subject.scores:
         parts.append(scores_table(subject.scores))
@@ -199,12 +200,18 @@ def _numbers(run: Run) -> list[tuple[str, str]]:
         ("method", run.method),
         (label, _within(left, limit) if left is not None else ""),
         ("value", f"{run.value:.6g}"),
-        ("time", spelled_seconds(run.seconds)),
+        ("time", _time(run)),
         ("iterations", number(run.iterations)),
     ]
     accuracy = _last(run, "validation_accuracy")
     pairs.append(("validation accuracy", f"{accuracy:.4f}" if accuracy is not None else ""))
     return pairs
+
+
+def _time(run: Run) -> Markup:
+    beside = spelled_compiled(run.compiled).removeprefix("; ")
+    small = element("span", beside, class_="small") if beside else ""
+    return Markup(f"{html(spelled_seconds(run.seconds))}{small}")
 
 
 def _within(left: float, limit: float) -> Markup:
@@ -223,6 +230,14 @@ def scores_table(scores: Mapping[str, Mapping[str, float]]) -> Markup:
     ]
     heads = ("rows", *measures)
     return table("Scores", heads, rows, numbers=range(1, len(heads)), kind=STACKS)
+
+
+def _compiled(runs: Sequence[Run]) -> str:
+    """What kernels took of those who waited, and no run is charged."""
+    seconds = sum(run.compiled for run in runs)
+    if seconds < NOTICED:
+        return ""
+    return f"Compiling took {spelled_seconds(seconds)}, once; it is in none of these times."
 
 
 def _planned(runs: Sequence[Run]) -> str:

@@ -10,6 +10,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import thalweg as tw
 from small_nets import Jitter, Ridge, Stopping, digits, mlp, weights
+from thalweg.core.clock import COMPILING
 from thalweg.core.errors import InputError
 
 X, Y = digits()
@@ -201,6 +202,19 @@ def test_time_limit():
     run = tw.nets.fit(model, (X, Y), epochs=10**6, time_limit=0.05)
     assert run.outcome is tw.Outcome.TIME_LIMIT
     assert run.seconds < 2
+
+
+def test_compiling_is_no_part_of_a_training(wait, tmp_path):
+    def compile_and_work(moment):
+        with COMPILING:
+            wait(100.0)
+        wait(1.0)
+
+    asked = {"probes": [compile_and_work], "checkpoint": tmp_path / "kept"}
+    for limit in (3.0, 5.0):  # the second goes on with the first
+        run = tw.nets.fit(mlp(), (X, Y), epochs=2, time_limit=limit, **asked)
+        assert run.outcome is tw.Outcome.TIME_LIMIT
+        assert (run.iterations, run.seconds, run.compiled) == (limit, limit, 100.0 * limit)
 
 
 def test_ctrl_c_ends_the_run_and_keeps_it(tmp_path):

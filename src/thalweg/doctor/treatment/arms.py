@@ -13,11 +13,11 @@ training diverged, has the floor of the score.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from thalweg.core import clock
 from thalweg.core.errors import InputError
 from thalweg.core.outcome import Outcome
 from thalweg.doctor.score import Pair, floor, score
@@ -81,9 +81,9 @@ class Arms:
         if key not in self.done:
             whole = self.length(recipe)
             self.charge(whole)
-            begun = time.perf_counter()
+            begun = clock.now()
             arm, share = self._run(recipe.changed(seed=seed), ahead)
-            self.seconds += time.perf_counter() - begun
+            self.seconds += clock.now() - begun
             self.spent -= (1.0 - share) * whole
             if arm.is_ended:
                 return arm

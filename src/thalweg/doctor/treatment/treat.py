@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from typing import Any
 
+from thalweg.core import clock
 from thalweg.core.checks import check_callable, check_count, check_number, describe
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
@@ -86,12 +86,12 @@ def treat(
         check_callable("diagnose", diagnose, signature="of recipe, data and validation")
     training, held, rows = _rows(recipe, data, validation, seed)
     limit = _budget(budget)
-    begun = time.perf_counter()
+    begun = clock.now()
     arms = Arms(recipe, training, held, 1.0 if limit is None else limit)
     course = Course(arms, pairs, seed, diagnose or _examined, remedies)
     findings = course.examine(recipe)
     if limit is None:
-        arms.budget = 1.0 + _seconds(str(budget)) / max(1e-3, time.perf_counter() - begun)
+        arms.budget = 1.0 + _seconds(str(budget)) / max(1e-3, clock.now() - begun)
     course.run(findings)
     kind = "mean recall of the classes" if has_classes(recipe, held[1]) else "R²"
     return Verdict(
@@ -104,7 +104,7 @@ def treat(
         left=tuple(course.left),
         trainings=arms.spent,
         budget=arms.budget,
-        seconds=time.perf_counter() - begun,
+        seconds=clock.now() - begun,
         measure=f"{kind} on {rows}",
     )
 

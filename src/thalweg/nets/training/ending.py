@@ -47,6 +47,7 @@ def record(training: Training, outcome: Outcome, cause: str, checkpoint: Checkpo
         },
         findings=(checkpoint_lost(problem),) if problem else (),
         environment=environment(),
+        compiled=training.clock.compiled,
     )
 
 

@@ -9,7 +9,6 @@ the trace and the clock, is what a checkpoint holds.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from thalweg.core.clock import Clock
 from thalweg.core.trace import Trace
 from thalweg.methods.checkpoint import Checkpoint
 from thalweg.nets.flat import trainable
@@ -63,8 +63,7 @@ class Training:
     loss_sum: float = 0.0  # Σ rows·loss
     rows: int = 0  # of this epoch so far
     is_stopped: bool = False  # by early stopping
-    seconds_before: float = 0.0  # spent before a resume
-    started: float = field(default_factory=time.perf_counter)
+    clock: Clock = field(default_factory=Clock)
     storage_problem: str = ""  # why the last checkpoint could not be written
 
     def __post_init__(self) -> None:
@@ -75,8 +74,8 @@ class Training:
 
     @property
     def seconds(self) -> float:
-        """Time spent so far, that before a resume included."""
-        return self.seconds_before + time.perf_counter() - self.started
+        """Time spent so far, that before a resume included and compiling not."""
+        return self.clock.seconds
 
     @property
     def rate(self) -> float:
@@ -196,6 +195,7 @@ class Training:
             {
                 **counters,
                 "seconds": self.seconds,
+                "compiled": self.clock.compiled,
                 "model": self.model.state_dict(),
                 "optimizer": self.optimizer.state_dict(),
                 "torch": torch.random.get_rng_state(),
@@ -218,7 +218,7 @@ class Training:
         state = saved.state
         for name in _COUNTERS:
             setattr(self, name, state[name])
-        self.seconds_before = state["seconds"]
+        self.clock.go_on(state["seconds"], state.get("compiled", 0.0))
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.batches.load_state_dict(state["batches"])

@@ -1,0 +1,62 @@
+"""How fast this machine is: three small jobs, timed once in a process.
+
+    calling       a few hundred operations on eight numbers
+    reading       the dot product of two vectors that leave the inner caches
+    multiplying   a product of two square matrices by one thread
+
+as multiples of what they take on the machine that the constants of `planner.cost` were found on.
+The shortest of a few times counts, since a clock only errs upwards, and it is rounded to a power of
+two, so that what a clock adds does not change a plan.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from thalweg.core.clock import now
+from thalweg.kernels.elementwise import blas_threads
+
+REPEATS = 5
+SLOWEST = 16.0  # times: what is beyond is no machine, but something else that runs on it
+# Seconds of the three jobs on an AMD EPYC at 2.6 GHz.
+CALLING, READING, MULTIPLYING = 6.0e-5, 3.2e-5, 3.1e-4
+
+
+class Rates(NamedTuple):
+    """Times as long as elsewhere."""
+
+    calling: float = 1.0
+    reading: float = 1.0
+    multiplying: float = 1.0
+
+
+@cache
+def rates() -> Rates:
+    """Those of this machine."""
+    few, many, square = np.ones(8), np.ones(250_000), np.ones((200, 200))
+
+    def call() -> None:
+        for _ in range(200):
+            np.add(few, few)
+
+    with blas_threads(1):
+        found = (
+            _shortest(call) / CALLING,
+            _shortest(lambda: many @ many) / READING,
+            _shortest(lambda: square @ square) / MULTIPLYING,
+        )
+    return Rates(*(min(max(2.0 ** round(math.log2(r)), 1.0 / SLOWEST), SLOWEST) for r in found))
+
+
+def _shortest(job: Callable[[], object]) -> float:
+    times = []
+    for _ in range(REPEATS):
+        start = now()
+        job()
+        times.append(now() - start)
+    return min(times)
