@@ -62,7 +62,7 @@ def test_what_is_not_gained_in_time_is_guessed_from_the_last_third(monkeypatch):
 
 def test_a_sample_has_enough_rows_or_there_is_none(monkeypatch):
     data = problem(spectrum(*np.ones(10), n=2_000))
-    monkeypatch.setattr(module, "SIZE", 20_000)
+    monkeypatch.setattr(module, "ENTRIES", 20_000)
     assert pilot(data, 1e-6, constant_value(data)) >= 1.0
-    monkeypatch.setattr(module, "SIZE", 600)
+    monkeypatch.setattr(module, "ENTRIES", 600)
     assert pilot(data, 1e-6, constant_value(data)) is None

@@ -160,7 +160,7 @@ def _constant_value(problem: LinearProblem) -> float:
         seen = shares[shares > 0]
         return float(-np.sum(seen * np.log(seen)))
     if problem.loss in ("logistic", "squared-hinge") and problem.fit_intercept:
-        share = float(c @ (y > 0))  # q: at the best b the loss is that of the shares alone
+        share = float(np.sum(c, where=y > 0))  # at the best b the loss is that of the shares alone
         if problem.loss == "squared-hinge":
             return 2.0 * share * (1.0 - share)
         if 0.0 < share < 1.0:

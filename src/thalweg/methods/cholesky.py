@@ -35,6 +35,7 @@ from thalweg.methods.ridge_system import (
 from thalweg.objectives.linear import LinearProblem
 
 MOST = 10_000  # of the smaller of n and p: the matrix takes 800 MB there
+WORTH_THREADS = 5e8  # multiplications
 NO_SYSTEM = -1
 
 
@@ -100,8 +101,10 @@ class Cholesky(Method):
             is_lower = found.value < state.value
             is_flatter = np.abs(found.gradient).max() < np.abs(state.gradient).max()
             return found if is_lower or is_flatter else state  # at rounding F falls no further
-        # A matrix that is worth several threads has no other use for them meanwhile.
-        with blas_threads(data.threads):
+        # A matrix that is worth several threads has no other use for them meanwhile. A small one is
+        # not: on a busy machine threads of BLAS wait for each other a hundred times as long.
+        work = data.matrix.entries * min(data.n, data.p)
+        with blas_threads(data.threads if work >= WORTH_THREADS else 1):
             system = factorised(data)
             problem.passes += 4
             after = refined(data, system, r, first_solution(data, system, r))
@@ -110,7 +113,7 @@ class Cholesky(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """One iteration, which is all there is."""
         room = 3 * min(problem.dim, problem.n)
-        return Expected(1.0, 1.0, {"gradient": 6.0, "ridge": 1.0, "call": 15.0}, 2, room)
+        return Expected(1.0, 1.0, {"gradient": 8.0, "ridge": 1.0, "call": 15.0}, 2, room)
 
 
 def _measured(

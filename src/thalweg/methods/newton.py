@@ -38,6 +38,7 @@ al., NeurIPS 2014.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -149,6 +150,8 @@ class Newton(Method):
             passes = {"hessian": 0.0 if problem.is_summed else 1.5, "factor": systems, "call": 15.0}
             return Expected(None, 1.0, passes, 4, 3 * dim)
         count = 1.0 if problem.loss == "squared" else 8.0
+        if problem.l1:  # the fewer features are left, the sooner they are known
+            count = min(count, 2.0 - 2.5 * math.log10(max(hard.share, 1e-4)))
         passes = {"gradient": 2.5, "hessian": 1.0, "factor": systems, "call": 8.0}
         if is_dear(problem):  # begun on samples, and used again
             passes["hessian"] = 0.6

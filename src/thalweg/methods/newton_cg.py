@@ -112,9 +112,10 @@ class NewtonCG(Method):
         check_count("memory", self.memory, at_least=0)
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
-        """8 steps of 1.5 + k/2.5 passes, k for several classes; 10 of 3 where blocks precondition.
+        """3 + 0.4k steps, at most 8, of 1.5 + k/2.5 passes, k for several classes.
 
-        With k the steps of conjugate gradients to the tolerance itself, at w = 0.
+        10 of 3 passes where blocks precondition. With k the steps of conjugate gradients to the
+        tolerance itself, at w = 0.
         """
         if pays(problem):
             room = problem.p * (0.5 + 13.0 / problem.outputs)  # the blocks, and rows for one
@@ -123,7 +124,8 @@ class NewtonCG(Method):
         each = 1.5 + hard.steps / (1.0 if problem.outputs > 1 else 2.5)
         if problem.term.has_kinks and problem.n < problem.p:
             each *= KINKED
-        return Expected(None, 8.0, {"gradient": each, "call": 4.0}, 4, 8)
+        count = min(8.0, 3.0 + 0.4 * hard.steps)
+        return Expected(None, count, {"gradient": each, "call": 4.0}, 4, 8)
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonCGState:
         """The state at w₀."""

@@ -22,7 +22,8 @@ from thalweg.core.plan import BOUNDED, ESTIMATED, EXACT, Measured
 from thalweg.core.vector import spread
 from thalweg.objectives.linear import LinearProblem
 
-MOST_ENTRIES = 60_000  # of X that are looked at: a few milliseconds
+MOST_ENTRIES = 60_000  # of X that are looked at, rows counted too: a few milliseconds
+A_ROW = 10  # entries that a row is worth, for its loss
 MOST_WORK = 2e7  # multiplications that an exact L may take
 POWER_STEPS = 8  # products with the Gram matrix of the sample, where there is no time for more
 
@@ -48,10 +49,8 @@ class Geometry(NamedTuple):
 def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
     """Look at the problem, or at a sample of its rows, of at most so many entries."""
     n, entries = problem.n, problem.matrix.entries
-    share = min(1.0, (most or MOST_ENTRIES) / max(1, entries))
-    count = max(1, int(share * n))
-    is_whole = count >= n
-    part = problem if is_whole else problem.sample(spread_out(n, count))
+    part = some_rows(problem, most or MOST_ENTRIES)
+    is_whole = part is problem
     how = EXACT if is_whole else ESTIMATED
     rows = part.curvature_bound * part.n * part.weights * part.row_squares
     L, how_L = _smoothness(problem if problem.is_summed else part, how)
@@ -75,9 +74,17 @@ def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
     )
 
 
+def some_rows(problem: LinearProblem, most: int) -> LinearProblem:
+    """The problem on rows of about so many entries, or itself; a row costs what ten entries do."""
+    share = most / max(1, problem.matrix.entries + A_ROW * problem.n)
+    if share >= 1.0:
+        return problem
+    return problem.sample(spread_out(problem.n, max(1, int(share * problem.n))))
+
+
 def spread_out(n: int, count: int) -> np.ndarray:
     """Rows from all over the matrix: sorted data must not show one end only."""
-    return np.unique(np.linspace(0, n - 1, count).astype(np.int64))
+    return np.arange(count) * n // count
 
 
 def _smoothness(part: LinearProblem, how: str) -> tuple[float, str]:

@@ -19,10 +19,9 @@ import numpy as np
 
 from thalweg.core.vector import dot
 from thalweg.objectives.linear import LinearProblem
-from thalweg.planner.geometry import spread_out
+from thalweg.planner.geometry import some_rows
 
-SIZE = 60_000  # entries of the sample, and for every row as many as its loss is worth
-A_ROW = 10
+ENTRIES = 60_000  # of the sample, for one score a row
 MOST = 30  # steps
 ROWS_A_FEATURE = 4  # that a sample has at least: fewer have another spectrum
 SLOWEST = 0.999  # of what is left, that a third of the steps leaves at most
@@ -31,12 +30,10 @@ SLOWEST = 0.999  # of what is left, that a third of the steps leaves at most
 def pilot(problem: LinearProblem, tol: float, scale: float) -> float | None:
     """Steps of conjugate gradients until tol·scale is left to gain; None of too few rows."""
     part = problem.smooth or problem
-    size = (part.matrix.entries + A_ROW * part.n) * part.outputs
-    rows = int(part.n * min(1.0, SIZE / max(1, size)))
-    if rows < part.n:
-        if rows < ROWS_A_FEATURE * part.p:
-            return None
-        part = part.sample(spread_out(part.n, rows))
+    whole = part
+    part = some_rows(whole, ENTRIES // whole.outputs)
+    if part is not whole and part.n < ROWS_A_FEATURE * part.p:
+        return None
     gains = gained(part)
     left = float(gains.sum()) - np.cumsum(gains)
     goal = tol * scale

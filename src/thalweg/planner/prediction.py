@@ -12,6 +12,7 @@ one that leaves no coefficient, and what a pilot on some rows found of the spect
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,14 @@ import numpy as np
 from thalweg.certificates.dual_point import EPS, slopes
 from thalweg.certificates.duality import best_constant
 from thalweg.methods.expectation import Difficulty, Expected
+from thalweg.methods.short_way import has_short_way
 from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
-from thalweg.planner.geometry import Geometry
+from thalweg.planner.geometry import Geometry, some_rows
 
 FEW = 4.0  # eigenvalues that hold most of the trace, of ordinary data
 A_DIGIT = 1.6  # steps of conjugate gradients for a digit, likewise
+ENTRIES = 1_000_000  # of X that are looked at for l1_max
 WIDE = 2.5  # times as many where features are more than samples
 
 
@@ -57,7 +60,11 @@ def _difficulty(
 
 
 def l1_max(problem: LinearProblem) -> float:
-    """The least l1 for which no coefficient is left: max |Σ cᵢℓ′(b)xᵢ| at the best constant b."""
+    """The least l1 for which no coefficient is left: max |Σ cᵢℓ′(b)xᵢ| at the best constant b.
+
+    Of large data, about: from some of the rows.
+    """
+    problem = some_rows(problem, ENTRIES)
     z = np.zeros(problem.score_shape)
     if problem.fit_intercept:
         z += _best_constants(problem)
@@ -74,7 +81,18 @@ def _best_constants(problem: LinearProblem) -> Any:
     return np.log(np.maximum(shares, EPS))
 
 
-def candidates(problem: LinearProblem, hard: Difficulty) -> dict[str, Expected]:
-    """What to expect of every method that says so, in the order of the table."""
-    hopes = {name: method().expected(problem, hard) for name, method in METHODS.items()}
-    return {name: hope for name, hope in hopes.items() if hope is not None}
+def candidates(
+    problem: LinearProblem, hard: Difficulty, names: Iterable[str] = METHODS
+) -> dict[str, Expected]:
+    """What to expect of every method that says so, or of some, in their order.
+
+    Where a method has a short way, which it takes when a plan has chosen it, that is priced.
+    """
+    hopes = {}
+    for name in names:
+        method = METHODS[name]()
+        hope = method.expected(problem, hard)
+        if hope is not None:
+            is_short = has_short_way(problem, method, problem.start.dtype)
+            hopes[name] = hope._replace(passes={"short_step": 1.0}) if is_short else hope
+    return hopes
