@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.datasets import load_digits
 
 import thalweg as tw
 from thalweg.planner import small
@@ -50,3 +51,11 @@ def test_what_is_not_small_is_compared(limit, monkeypatch):
 
 def test_a_plan_that_is_asked_for_compares_all():
     assert len(tw.plan(problem(l2=0.1)).rows) > 5
+
+
+def test_several_classes_of_the_size_of_digits_are_decided_and_proved():
+    X, y = load_digits(return_X_y=True)
+    run = tw.minimize(tw.LinearProblem(X, y, "multinomial", l2=1 / len(y)), progress=False)
+    assert run.plan.is_by_rule
+    assert run.iterations <= 20
+    assert run.certificate.holds

@@ -18,8 +18,8 @@ def dot(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.einsum("i,i", a, b, dtype=np.float64, casting="safe"))
 
 
-def exact_dot(a: np.ndarray, b: np.ndarray, start: float = 0.0) -> float:
-    """start + aᵀb as if computed with twice the digits of float64, and rounded once.
+def exact_dot(a: np.ndarray, b: np.ndarray, *terms: float) -> float:
+    """Σ terms + aᵀb as if computed with twice the digits of float64, and rounded once.
 
     Each product is split into its rounded value and what that lost (Veltkamp and Dekker), and all
     of these are summed exactly. For vectors of a few thousand numbers at most: it takes a hundred
@@ -32,9 +32,9 @@ def exact_dot(a: np.ndarray, b: np.ndarray, start: float = 0.0) -> float:
     a_high, b_high = _high(a), _high(b)
     a_low, b_low = a - a_high, b - b_high
     lost = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
-    if not np.all(np.isfinite(lost)):
-        return start + dot(a, b)
-    return math.fsum((start, *product.tolist(), *lost.tolist()))
+    if not np.isfinite(lost).all():
+        return sum(terms) + dot(a, b)
+    return math.fsum((*terms, *product.tolist(), *lost.tolist()))
 
 
 def _high(a: np.ndarray) -> np.ndarray:

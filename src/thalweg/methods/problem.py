@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thalweg.core.errors import InputError
-from thalweg.core.objective import is_composite, known, name_of
+from thalweg.core.objective import known, name_of
 
 
 class Point(NamedTuple):
@@ -30,8 +30,9 @@ class Problem:
     def __init__(self, objective: Any, dim: int, dtype: np.dtype) -> None:
         self.objective = objective
         self.dim = dim
-        self.is_composite = is_composite(objective)
-        self.smooth = objective.smooth if self.is_composite else objective
+        smooth = known(objective, "smooth")  # asked for once: a linear problem makes a copy
+        self.is_composite = smooth is not None
+        self.smooth = smooth if self.is_composite else objective
         self.dtype = dtype
         self.no_scores = np.empty(0, dtype=dtype)
         self.values = 0

@@ -52,7 +52,8 @@ from thalweg.methods.verdict import reached
 from thalweg.objectives.linear import LinearProblem
 
 MOST_VARIABLES = 256  # of one score: a system of more is better factorised by BLAS
-MOST_ENTRIES = 500_000  # of A, times the number of classes: a copy is made, and stays in cache
+MOST_ENTRIES = 500_000  # of A: a copy is made, and stays in cache
+MOST_PRODUCTS = 2_000_000  # of A with the classes: beyond, several threads are worth waking
 FEW = 2_000  # samples of a squared loss whose sums are at hand: with more, those are shorter
 MOST_STEPS = 60
 NEAR = 1e-9  # of F(w = 0, best b): ½gᵀH⁻¹g from which on one factor serves several steps
@@ -148,7 +149,8 @@ def has_short_way(objective: Any, method: Method, dtype: np.dtype) -> bool:
         and not (is_square and objective.is_summed and objective.n > FEW)
         and dtype == np.float64
         and objective.p < MOST_VARIABLES
-        and objective.n * objective.dim <= MOST_ENTRIES
+        and objective.n * (objective.p + 1) <= MOST_ENTRIES
+        and objective.n * objective.dim <= MOST_PRODUCTS
         and (objective.l1 == 0.0 or is_square)
         and (isinstance(method, Newton) or is_square or objective.term.is_matrix)
     )

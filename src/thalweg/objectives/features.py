@@ -141,10 +141,16 @@ class Features:
         if lift == 0.0 and not w.any():
             return w
         shift = other.place - self.place  # one of the two is 0, or they are the same
+        is_exact = self.rows.shift is not None or lift != 0.0 or self.p <= MOST_EXACT
+        if is_exact and not self.is_matrix:
+            W = w[: self.p].astype(np.float64, copy=False)
+            W = W if self.scales is None else self.scales * W
+            there = w.copy()
+            there[self.p] = exact_dot(shift, W, float(w[self.p]), lift)
+            return there
         W, b = self.split(w.astype(np.float64))
         if self.scales is not None:
             W = _by_column(self.scales, W) * W
-        is_exact = self.rows.shift is not None or lift != 0.0 or self.p <= MOST_EXACT
         b = _shifted(b, np.append(shift, lift), np.concatenate([W, np.ones_like(W[:1])]), is_exact)
         return self.join(w[: self.p * self.outputs], b).astype(w.dtype)
 

@@ -11,9 +11,12 @@ from dataclasses import replace
 
 from thalweg.certificates.duality import constant_value
 from thalweg.core.plan import EXACT, Measured, Plan
+from thalweg.methods.short_way import has_short_way
+from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
+from thalweg.planner.cost import Cost
 from thalweg.planner.machine import Rates
-from thalweg.planner.plan import ranked
+from thalweg.planner.plan import ENDING, NEAR_AT_ONCE, ranked
 from thalweg.planner.prediction import candidates, rough_difficulty
 
 A_MOMENT = 0.02  # seconds up to which a rule decides
@@ -21,6 +24,7 @@ MOST = 2_000_000  # entries times classes: more are no small problem
 SMOOTH = ("cholesky", "newton", "newton-cg", "sdca")  # the more exact ones first
 WITH_L1 = ("newton", "cd")
 SUMMED = (("cholesky", "newton"), ("newton",))  # where X may be read a few times, and where not
+SURE = 5.0  # moments that the short way of several classes may take
 REASON = "CHOSEN by rule: small enough that no comparison is worth its price"
 
 
@@ -31,9 +35,18 @@ def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
         names = SUMMED[problem.l1 > 0.0 or problem.matrix.entries > MOST]
     elif problem.matrix.entries * problem.outputs > MOST:
         return None
-    hopes = candidates(problem, rough_difficulty(problem, tol), names)
-    row = ranked(problem, hopes, Rates())[0]
-    if not row.predicted_seconds <= A_MOMENT:
+    elif problem.loss != "squared" and not problem.l1:
+        names = SMOOTH[1:]
+    hard, usual = rough_difficulty(problem, tol), Rates()
+    row = ranked(problem, candidates(problem, hard, names[:1]), usual)[0]
+    # Nothing is done sooner than its ending, so that none can be far ahead of this one.
+    if not row.predicted_seconds <= NEAR_AT_ONCE * ENDING * Cost(problem, usual).call:
+        row = ranked(problem, candidates(problem, hard, names), usual)[0]
+    # Of several classes the short way has no rival, and to look for one takes half as long as it.
+    is_sure = problem.term.is_matrix and has_short_way(
+        problem, METHODS[row.method](), problem.start.dtype
+    )
+    if not row.predicted_seconds <= (SURE if is_sure else 1.0) * A_MOMENT:
         return None
     return Plan(
         problem=problem.name,
