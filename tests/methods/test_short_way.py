@@ -128,13 +128,20 @@ def test_all_else_is_left_to_the_loop(problem, method):
     assert short_way(problem, method, problem.start, tol=1e-6, max_iter=100, seed=0) is None
 
 
-def test_what_is_too_large_or_in_float32_is_left_to_the_loop(monkeypatch):
-    problem = asked("squared", l2=0.1)
-    start = np.zeros(problem.dim, dtype=np.float32)
-    method = tw.Cholesky()
-    assert short_way(problem, method, start, tol=1e-6, max_iter=9, seed=0) is None
-    monkeypatch.setattr(module, "MOST_ENTRIES", 80 * 6 - 1)
+def test_what_is_too_large_is_left_to_the_loop(monkeypatch):
+    problem, method = asked("squared", l2=0.1), tw.Cholesky()
+    monkeypatch.setattr(module, "MOST_ENTRIES", 10)
     assert short_way(problem, method, problem.start, tol=1e-6, max_iter=9, seed=0) is None
+
+
+def test_a_point_in_float32_stays_one_and_is_proved_as_it_is():
+    problem, method = asked("squared", l2=0.1), tw.Cholesky()
+    start = np.zeros(problem.dim, dtype=np.float32)
+    run = short_way(problem, method, start, tol=1e-6, max_iter=9, seed=0)
+    assert run.w.dtype == np.float32
+    at = tw.certify(problem, run.w, tol=1e-6)
+    assert at.holds
+    assert at.gap == pytest.approx(run.certificate.gap, rel=0.5)
 
 
 def test_columns_that_are_nearly_alike_are_left_to_the_loop():

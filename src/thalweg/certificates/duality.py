@@ -259,9 +259,9 @@ def best_constant(problem: LinearProblem) -> float:
         if slope == 0.0 or not low < high:
             break
         low, high = (low, b) if slope > 0 else (b, high)
-        inside = float(np.sum(c, where=np.abs(r) <= delta))
+        inside = float(c @ (np.abs(r) <= delta).astype(np.float64))
         ahead = b - slope / inside if inside > 0.0 else math.nan
-        if ahead == b:
+        if abs(ahead - b) <= 2.0 * EPS * abs(b):
             break
         b = ahead if low < ahead < high else 0.5 * (low + high)
     return b

@@ -113,7 +113,7 @@ class Cholesky(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """One iteration, which is all there is."""
         room = 3 * min(problem.dim, problem.n)
-        return Expected(1.0, 1.0, {"gradient": 8.0, "ridge": 1.0, "call": 15.0}, 2, room)
+        return Expected(1.0, 1.0, {"gradient": 8.0, "ridge": 1.0, "call": 4.0}, 2, room)
 
 
 def _measured(

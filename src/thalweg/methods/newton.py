@@ -147,7 +147,7 @@ class Newton(Method):
         """
         dim, systems = problem.dim, 4.0 if problem.l1 else 1.0
         if has_sums(problem):
-            passes = {"hessian": 0.0 if problem.is_summed else 1.5, "factor": systems, "call": 15.0}
+            passes = {"hessian": 0.0 if problem.is_summed else 1.0, "factor": systems, "call": 4.0}
             return Expected(None, 1.0, passes, 4, 3 * dim)
         count = 1.0 if problem.loss == "squared" else 8.0
         if problem.l1:  # the fewer features are left, the sooner they are known

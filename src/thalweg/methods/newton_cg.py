@@ -112,7 +112,7 @@ class NewtonCG(Method):
         check_count("memory", self.memory, at_least=0)
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
-        """3 + 0.4k steps, at most 8, of 1.5 + k/2.5 passes, k for several classes.
+        """3 + 0.4k steps, at most 8, of 1.5 + k/2.5 passes, of 1.5 + k²/10 for classes.
 
         10 of 3 passes where blocks precondition. With k the steps of conjugate gradients to the
         tolerance itself, at w = 0.
@@ -121,7 +121,7 @@ class NewtonCG(Method):
             room = problem.p * (0.5 + 13.0 / problem.outputs)  # the blocks, and rows for one
             passes = {"gradient": 3.0, "blocks": 1.0, "call": 8.0}
             return Expected(None, 10.0, passes, 4, 8 + room)
-        each = 1.5 + hard.steps / (1.0 if problem.outputs > 1 else 2.5)
+        each = 1.5 + (0.1 * hard.steps**2 if problem.outputs > 1 else hard.steps / 2.5)
         if problem.term.has_kinks and problem.n < problem.p:
             each *= KINKED
         count = min(8.0, 3.0 + 0.4 * hard.steps)

@@ -86,12 +86,12 @@ def short_way(
 
     `plan` is what chose the method.
     """
-    if not has_short_way(objective, method, w0.dtype):
+    if not has_short_way(objective, method):
         return None
     clock = Clock()
     problem: LinearProblem = objective.centred
     scale = constant_value(problem)
-    A, w = small_rows(problem), objective.enter(w0, problem)
+    A, w = small_rows(problem), objective.enter(w0.astype(np.float64), problem)
     is_there = w0.any() and _gap(problem, A, w, tol * scale).gap <= tol * scale
     most = 0 if is_there else min(max_iter, MOST_STEPS)
     if problem.l1 > 0.0:
@@ -105,8 +105,8 @@ def short_way(
     if way is None:
         return None
     # What is proved is proved of the point that is returned, whose intercept is rounded once more.
-    w = objective.settled(problem.enter(way.w, objective))
-    found = _gap(problem, A, objective.enter(w, problem), tol * scale)
+    w = objective.settled(problem.enter(way.w, objective)).astype(w0.dtype, copy=False)
+    found = _gap(problem, A, objective.enter(w.astype(np.float64), problem), tol * scale)
     certificate = gap_certificate(found, scale, tol, problem.l2)
     if not certificate.holds:
         return None
@@ -139,7 +139,7 @@ def short_way(
     )
 
 
-def has_short_way(objective: Any, method: Method, dtype: np.dtype) -> bool:
+def has_short_way(objective: Any, method: Method) -> bool:
     """Whether the method has a short way, and a penalty makes the end of it provable."""
     if not isinstance(method, Newton | NewtonCG | Cholesky) or not has_gap(objective):
         return False
@@ -147,7 +147,6 @@ def has_short_way(objective: Any, method: Method, dtype: np.dtype) -> bool:
     return (
         objective.centre
         and not (is_square and objective.is_summed and objective.n > FEW)
-        and dtype == np.float64
         and objective.p < MOST_VARIABLES
         and objective.n * (objective.p + 1) <= MOST_ENTRIES
         and objective.n * objective.dim <= MOST_PRODUCTS

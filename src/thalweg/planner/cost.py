@@ -5,7 +5,7 @@ With n rows, p columns, K scores a row and e stored entries, in nanoseconds on t
 
     call            25,000                              one operation on small arrays, from Python
     gradient        2 calls + 7nK + 2·dim + ρeK         ρ = 0.3 dense, 1.3 sparse; K > 1: 0.1, 1
-    hessian         3 calls + n(30 + 1.8p + 0.019p²)    dense; sparse 0.5 a pair of entries in a row
+    hessian         3 calls + n(20 + 1.2p + 0.012p²)    dense; sparse 0.5 a pair of entries in a row
     factor          0.015m³ + 8m²                       m variables, or samples
     row products    0.012n²p                            of all pairs of samples
     dual, visits    4 calls + the entries and rows, one after the other, by one thread
@@ -18,6 +18,8 @@ off by, the run finds out, and corrects (`planner.watch`).
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+import numpy as np
 
 from thalweg.methods.dual_step import has_fewer_samples
 from thalweg.methods.preconditioner import rows_of_a_sample
@@ -38,6 +40,10 @@ class Cost:
         self._is_sparse, self._has_l1 = problem.matrix.is_sparse, problem.l1 > 0.0
         self._by_samples, self._is_dual = has_fewer_samples(problem), is_dual(problem)
         self._is_summed = problem.is_summed
+        X = problem.matrix.rows
+        # A row of a matrix that is stored by columns is gathered from all over it.
+        is_by_columns = isinstance(X, np.ndarray) and not X.flags.c_contiguous
+        self._scattered = 3.0 if is_by_columns else 0.0
         self._sampled = rows_of_a_sample(problem)
         self._calling = NS * rates.calling
         self._reading = NS * rates.reading
@@ -73,7 +79,7 @@ class Cost:
         elif self._is_sparse:
             ns = 100.0 * n + 0.5 * e * (e / n) + 8.0 * p**2
         else:
-            ns = n * (30.0 + 1.8 * p + 0.019 * p**2)
+            ns = n * (20.0 + 1.2 * p + 0.012 * p**2)
         return 3 * self.call + self._multiplying * ns
 
     @property
@@ -112,9 +118,10 @@ class Cost:
     def dual(self) -> float:
         """All samples visited by dual coordinate ascent, and the value after it."""
         n, K, e = self._n, self._K, self._entries
-        a_row, an_entry = (60.0, 2.5) if K > 1 else (50.0, 2.5) if self._is_sparse else (40.0, 0.9)
+        a_row, an_entry = (60.0, 2.5) if K > 1 else (50.0, 2.5) if self._is_sparse else (40.0, 0.8)
         if self._has_l1:
             a_row, an_entry = 2.0 * a_row, 2.5 * an_entry
+        an_entry += self._scattered
         return 4 * self.call + self._reading * (a_row * n * K + an_entry * e * K)
 
     @property
@@ -124,6 +131,7 @@ class Cost:
         a_row, an_entry = (45.0, 3.0) if K > 1 else (90.0, 2.7)
         if self._is_sparse:
             an_entry = 25.0 if self._has_l1 else 8.0
+        an_entry += self._scattered
         return 5 * self.call + self._reading * (a_row * n * K + an_entry * e * K)
 
     @property

@@ -25,6 +25,7 @@ from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import Geometry, some_rows
 
+SHORT = 8.0  # calls of a short way besides its steps
 FEW = 4.0  # eigenvalues that hold most of the trace, of ordinary data
 A_DIGIT = 1.6  # steps of conjugate gradients for a digit, likewise
 ENTRIES = 200_000  # of X that are looked at for l1_max
@@ -90,6 +91,7 @@ def candidates(
         method = METHODS[name]()
         hope = method.expected(problem, hard)
         if hope is not None:
-            is_short = has_short_way(problem, method, problem.start.dtype)
-            hopes[name] = hope._replace(passes={"short_step": 1.0}) if is_short else hope
+            is_short = has_short_way(problem, method)
+            short = {"short_step": 1.0, "call": SHORT / hope.iterations}
+            hopes[name] = hope._replace(passes=short) if is_short else hope
     return hopes

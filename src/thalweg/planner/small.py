@@ -24,6 +24,7 @@ MOST = 2_000_000  # entries times classes: more are no small problem
 SMOOTH = ("cholesky", "newton", "newton-cg", "sdca")  # the more exact ones first
 WITH_L1 = ("newton", "cd")
 SUMMED = (("cholesky", "newton"), ("newton",))  # where X may be read a few times, and where not
+LARGE = 100  # variables of several classes
 SURE = 5.0  # moments that the short way of several classes may take
 REASON = "CHOSEN by rule: small enough that no comparison is worth its price"
 
@@ -36,16 +37,15 @@ def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
     elif problem.matrix.entries * problem.outputs > MOST:
         return None
     elif problem.loss != "squared" and not problem.l1:
-        names = SMOOTH[1:]
+        # The Hessian of several classes is large: a method that needs none is as sure.
+        names = SMOOTH[2:] if problem.outputs > 1 and problem.dim > LARGE else SMOOTH[1:]
     hard, usual = rough_difficulty(problem, tol), Rates()
     row = ranked(problem, candidates(problem, hard, names[:1]), usual)[0]
     # Nothing is done sooner than its ending, so that none can be far ahead of this one.
     if not row.predicted_seconds <= NEAR_AT_ONCE * ENDING * Cost(problem, usual).call:
         row = ranked(problem, candidates(problem, hard, names), usual)[0]
     # Of several classes the short way has no rival, and to look for one takes half as long as it.
-    is_sure = problem.term.is_matrix and has_short_way(
-        problem, METHODS[row.method](), problem.start.dtype
-    )
+    is_sure = problem.term.is_matrix and has_short_way(problem, METHODS[row.method]())
     if not row.predicted_seconds <= (SURE if is_sure else 1.0) * A_MOMENT:
         return None
     return Plan(
