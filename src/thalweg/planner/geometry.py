@@ -94,7 +94,7 @@ def _smoothness(part: LinearProblem, how: str) -> tuple[float, str]:
         return part.smoothness, BOUNDED if how == EXACT else how
     if part.is_summed:
         return float(np.linalg.eigvalsh(part.least_squares.hessian())[-1]) + part.l2, EXACT
-    if p * p * (part.n + p) <= MOST_WORK:
+    if how == EXACT and p * p * (part.n + p) <= MOST_WORK:
         gram = np.stack([part.features.gram_vector(unit) for unit in np.eye(p)])
         largest = float(np.linalg.eigvalsh(gram)[-1])
         return part.curvature_bound * largest + part.l2, how

@@ -37,6 +37,8 @@ from thalweg.planner.remedy import Remedy
 from thalweg.planner.small import small_plan
 from thalweg.planner.watch import Watch
 
+AMPLE = 1.0  # seconds of a limit that a short way, which takes some milliseconds, stays within
+
 
 def minimize(
     objective: Any,
@@ -92,7 +94,7 @@ def minimize(
         time_limit = check_number("time_limit", time_limit, at_least=0.0)
     callback, progress = _callback(callback), _flag("progress", progress)
     start = _start(objective, w0)
-    if callback is None and kept is None and time_limit is None:
+    if callback is None and kept is None and (time_limit is None or time_limit >= AMPLE):
         rule = _rule(objective, method, tol)
         if rule is not None:
             by = METHODS[rule.best]()
