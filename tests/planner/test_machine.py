@@ -11,10 +11,10 @@ def _measured_anew():
     rates.cache_clear()
 
 
-def test_a_rate_is_the_power_of_two_next_to_what_was_measured(monkeypatch):
-    found = iter([2.1 * machine.CALLING, 0.6 * machine.READING, machine.MULTIPLYING])
+def test_a_rate_is_a_power_of_two_and_1_where_it_is_near(monkeypatch):
+    found = iter([4.2 * machine.CALLING, 0.26 * machine.READING, 1.9 * machine.MULTIPLYING])
     monkeypatch.setattr(machine, "_shortest", lambda job: next(found))
-    assert rates() == pytest.approx(Rates(2.0, 0.5, 1.0))
+    assert rates() == pytest.approx(Rates(4.0, 0.25, 1.0))
 
 
 def test_what_no_machine_takes_is_cut(monkeypatch):

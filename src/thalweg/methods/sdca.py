@@ -145,7 +145,7 @@ class SDCA(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """(0.6 + 3s) log(1/ε) passes, 1.3 + 3s of classes; (1 + r) log(1/ε) are guaranteed.
 
-        1.3 log(1/ε) at most, 0.8 of two classes, where samples are few for their features: their
+        1.3 log(1/ε) at most, 1 of two classes, where samples are few for their features: their
         rows are nearly orthogonal, and a step of one leaves the others where they are.
         """
         bound = (1.0 + hard.r) * hard.digits if hard.is_certain else None
@@ -153,7 +153,7 @@ class SDCA(Method):
         few = 2 * problem.p if problem.classes is not None else problem.p
         if problem.n < few and problem.l1 == 0.0:
             is_two = problem.classes is not None and problem.outputs == 1
-            count = min(count, (0.8 if is_two else 1.3) * hard.digits)
+            count = min(count, (1.0 if is_two else 1.3) * hard.digits)
         return Expected(bound, count, {"dual": 1.0}, 8, 9)
 
     def lower_bound(self, state: SDCAState) -> float:

@@ -5,8 +5,8 @@
     multiplying   a product of two square matrices by one thread
 
 as multiples of what they take on the machine that the constants of `planner.cost` were found on.
-The shortest of a few times counts, since a clock only errs upwards, and it is rounded to a power of
-two, so that what a clock adds does not change a plan.
+The shortest of a few times counts, since a clock only errs upwards, and what is near that machine
+is taken for it, so that the noise of a clock does not change a plan.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from thalweg.core.clock import now
 from thalweg.kernels.elementwise import blas_threads
 
 REPEATS = 5
+ALIKE = 2.5  # times
 SLOWEST = 16.0  # times: what is beyond is no machine, but something else that runs on it
 # Seconds of the three jobs on an AMD EPYC at 2.6 GHz.
 CALLING, READING, MULTIPLYING = 6.0e-5, 3.2e-5, 3.1e-4
@@ -50,7 +51,14 @@ def rates() -> Rates:
             _shortest(lambda: many @ many) / READING,
             _shortest(lambda: square @ square) / MULTIPLYING,
         )
-    return Rates(*(min(max(2.0 ** round(math.log2(r)), 1.0 / SLOWEST), SLOWEST) for r in found))
+    return Rates(*map(_rounded, found))
+
+
+def _rounded(ratio: float) -> float:
+    """1 if it is near that, else the next power of two."""
+    if 1.0 / ALIKE < ratio < ALIKE:
+        return 1.0
+    return float(min(max(2.0 ** round(math.log2(ratio)), 1.0 / SLOWEST), SLOWEST))
 
 
 def _shortest(job: Callable[[], object]) -> float:

@@ -30,7 +30,7 @@ from thalweg.planner.prediction import candidates, difficulty, rough_difficulty
 # Times the fastest: among those the first of the table is taken, the more exact.
 NEAR, NEAR_AT_ONCE = 1.15, 1.5
 AT_ONCE = 0.005  # seconds below which the latter holds
-ENDING = 8  # calls that a run takes around its iterations: checks, a certificate, a verdict
+ENDING = 5  # calls that a run takes around its iterations: checks, a certificate, a verdict
 WORTH_A_PILOT = 0.04  # seconds of the fastest method
 BADLY_SCALED = 1e3  # largest over smallest feature scale from which standardizing is worth a word
 

@@ -25,7 +25,7 @@ from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import Geometry, some_rows
 
-SHORT = 8.0  # calls of a short way besides its steps
+SHORT = 1.0  # calls of a short way besides its steps
 FEW = 4.0  # eigenvalues that hold most of the trace, of ordinary data
 A_DIGIT = 1.6  # steps of conjugate gradients for a digit, likewise
 ENTRIES = 200_000  # of X that are looked at for l1_max
