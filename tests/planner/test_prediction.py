@@ -8,7 +8,13 @@ import scipy.sparse
 
 import thalweg as tw
 from thalweg.planner.geometry import geometry
-from thalweg.planner.prediction import candidates, difficulty, l1_max, rough_difficulty
+from thalweg.planner.prediction import (
+    candidates,
+    crowding_of,
+    difficulty,
+    l1_max,
+    rough_difficulty,
+)
 
 RNG = np.random.default_rng(0)
 DENSE, WIDE = RNG.standard_normal((60, 5)), RNG.standard_normal((20, 50))
@@ -139,3 +145,13 @@ def test_a_law_is_told_exactly_where_a_bound_is_known():
     problem = tw.LinearProblem(np.eye(9), np.arange(9.0), l2=0.1, fit_intercept=False)
     bounded = {name for name, hope in hopes(problem).items() if hope.bound}
     assert bounded == {name for name, method in tw.METHODS.items() if method.law}
+
+
+def test_crowding_is_n_times_the_mean_square_of_a_cosine():
+    apart = tw.LinearProblem(np.eye(6), np.arange(6.0), l2=0.1, fit_intercept=False)
+    assert crowding_of(apart) == 0.0
+    alike = tw.LinearProblem(np.ones((6, 3)), np.arange(6.0), l2=0.1, fit_intercept=False)
+    assert crowding_of(alike) == pytest.approx(6.0)
+    rng = np.random.default_rng(0)
+    drawn = tw.LinearProblem(rng.standard_normal((200, 1_000)), np.arange(200.0), l2=0.1)
+    assert crowding_of(drawn) == pytest.approx(200 / 1_000, rel=0.3)

@@ -138,3 +138,35 @@ def test_a_short_run_goes_the_same_way_whatever_the_clock_says(monkeypatch):
         ways.add((run.method, run.iterations, run.w.tobytes()))
     assert len(ways) == 1
     assert run.method == "newton"
+
+
+def test_where_a_method_stalls_the_next_one_goes_on():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4))
+    data = tw.LinearProblem(X, X[:, 0] > 0, "logistic", l2=1e-3)
+
+    class Lame(tw.LBFGS):
+        def advance(self, problem, state):
+            return state if state.pairs >= 2 else super().advance(problem, state)
+
+    watch = Watch(plan(replace(SLOW, method="lbfgs"), FAST))
+    run = drive(
+        data, Lame(), data.start, tol=1e-6, max_iter=100, time_limit=None, seed=0,
+        callback=None, checkpoint=None, progress=False, watch=watch,
+    )  # fmt: skip
+    assert run.converged
+    assert run.method == "newton"
+    assert watch.plan.changes[0].startswith("lbfgs stalled after 2 iterations")
+
+
+def test_a_stall_within_the_tolerance_is_an_end():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4))
+    data = tw.LinearProblem(X, X[:, 0], l2=0.1)
+    watch = Watch(plan(FAST, replace(SLOW, method="lbfgs")))
+    run = drive(
+        data, resolve("newton"), data.start, tol=1e-12, max_iter=100, time_limit=None, seed=0,
+        callback=None, checkpoint=None, progress=False, watch=watch,
+    )  # fmt: skip
+    assert run.converged
+    assert watch.plan.changes == ()

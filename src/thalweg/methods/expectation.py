@@ -38,6 +38,7 @@ class Difficulty(NamedTuple):
     s: float
     worst: float  # L_max/(nμ)
     is_certain: bool  # whether μ is that of F itself, so that theorems apply
+    crowding: float = math.inf  # n times the mean square of the cosine between two rows
     share: float = 1.0  # l1/l1_max, with l1_max the least that leaves w = 0
     steps: float = 10.0  # k, of conjugate gradients at w = 0 to ε
 

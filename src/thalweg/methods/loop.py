@@ -107,6 +107,10 @@ class Watcher(Protocol):
         """The method to go on with, if it is to be another one."""
         ...
 
+    def after_stall(self, journey: Journey) -> Method | None:
+        """The method to go on with where the present one does not move any more, if any."""
+        ...
+
     def record(self) -> dict[str, Any]:
         """What it knows, put aside with the run."""
         ...
@@ -272,6 +276,9 @@ def drive(
     with Interrupt() as interrupt, Progress(method.name, max_iter, shown=progress) as display:
         while outcome is None:
             if outcome := _judge(journey):
+                if outcome is Outcome.STALLED and _goes_on(journey, checkpoint):
+                    outcome = None
+                    continue
                 break
             if interrupt.requested:
                 outcome = Outcome.INTERRUPTED
@@ -283,6 +290,8 @@ def drive(
                 with np.errstate(all="ignore"):  # what overflows is judged, not warned of
                     state = journey.method.advance(journey.problem, journey.state)
                 if state is journey.state:
+                    if _goes_on(journey, checkpoint):
+                        continue
                     outcome = Outcome.STALLED
                     break
                 journey.state = state
@@ -295,9 +304,7 @@ def drive(
                 if callback is not None and callback(journey.step()):
                     outcome = Outcome.INTERRUPTED
                 elif watch is not None and (other := watch(journey)) is not None:
-                    journey.hand_over(other)
-                    if checkpoint:  # a clock decided it, which would not decide so again
-                        _keep(checkpoint, journey)
+                    _hand_over(journey, other, checkpoint)
     if checkpoint:
         _keep(checkpoint, journey)
     is_due = outcome is Outcome.CONVERGED and journey.iteration < max_iter
@@ -307,6 +314,25 @@ def drive(
         is_last = outcome is Outcome.CONVERGED and not journey.has_better
         relay.method, relay.state = (journey.method, journey.state) if is_last else (None, None)
     return _finish(journey, outcome, checkpoint, remedy)
+
+
+def _goes_on(journey: Journey, checkpoint: Checkpoint | None) -> bool:
+    """Whether another method goes on where the present one has stalled short of the tolerance."""
+    if journey.watch is None or journey.payment is None:
+        return False
+    if _certify(journey).holds:  # no gap was due, but it is small enough
+        return False
+    other = journey.watch.after_stall(journey)
+    if other is None:
+        return False
+    _hand_over(journey, other, checkpoint)
+    return True
+
+
+def _hand_over(journey: Journey, other: Method, checkpoint: Checkpoint | None) -> None:
+    journey.hand_over(other)
+    if checkpoint:  # a clock decided it, which would not decide so again
+        _keep(checkpoint, journey)
 
 
 def _begin(

@@ -145,15 +145,13 @@ class SDCA(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """(0.6 + 3s) log(1/ε) passes, 1.3 + 3s of classes; (1 + r) log(1/ε) are guaranteed.
 
-        1.3 log(1/ε) at most, 1 of two classes, where samples are few for their features: their
-        rows are nearly orthogonal, and a step of one leaves the others where they are.
+        (1.3 + ½q) log(1/ε) at most, 1 + ½q of two classes, q the crowding: rows that are nearly
+        orthogonal, few for their features, are minimised over one by one.
         """
         bound = (1.0 + hard.r) * hard.digits if hard.is_certain else None
         count = ((1.3 if problem.outputs > 1 else 0.6) + 3.0 * hard.s) * hard.digits
-        few = 2 * problem.p if problem.classes is not None else problem.p
-        if problem.n < few and problem.l1 == 0.0:
-            is_two = problem.classes is not None and problem.outputs == 1
-            count = min(count, (1.0 if is_two else 1.3) * hard.digits)
+        is_two = problem.classes is not None and problem.outputs == 1
+        count = min(count, ((1.0 if is_two else 1.3) + 0.5 * hard.crowding) * hard.digits)
         return Expected(bound, count, {"dual": 1.0}, 8, 9)
 
     def lower_bound(self, state: SDCAState) -> float:

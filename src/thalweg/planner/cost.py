@@ -118,7 +118,9 @@ class Cost:
     def dual(self) -> float:
         """All samples visited by dual coordinate ascent, and the value after it."""
         n, K, e = self._n, self._K, self._entries
-        a_row, an_entry = (60.0, 2.5) if K > 1 else (50.0, 2.5) if self._is_sparse else (40.0, 0.8)
+        a_row, an_entry = (50.0, 2.5) if self._is_sparse else (40.0, 0.8)
+        if K > 1:
+            a_row, an_entry = 60.0, (2.5 if self._is_sparse else 1.2)
         if self._has_l1:
             a_row, an_entry = 2.0 * a_row, 2.5 * an_entry
         an_entry += self._scattered

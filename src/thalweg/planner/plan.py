@@ -86,9 +86,11 @@ def ranked(problem: LinearProblem, hopes: Mapping[str, Expected], rates: Rates) 
     """
     cost = Cost(problem, rates)
     rows = [_row(name, hope, problem, cost) for name, hope in hopes.items()]
-    least = min(row.predicted_seconds for row in rows)
+    # Where all is smooth, methods that learn no curvature are left to those who ask for them.
+    able = [row for row in rows if problem.l1 or METHODS[row.method].kappa_power is None]
+    least = min(row.predicted_seconds for row in able)
     near = least * (NEAR_AT_ONCE if least <= AT_ONCE else NEAR)
-    chosen = next(row for row in rows if row.predicted_seconds <= near)
+    chosen = next(row for row in able if row.predicted_seconds <= near)
     rows.sort(key=lambda row: (not row.eligible, row.predicted_seconds))
     others = [row for row in rows if row is not chosen]
     remark = "CHOSEN" if chosen is rows[0] else "CHOSEN: about as fast, and the more exact"

@@ -23,12 +23,15 @@ from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.short_way import has_short_way
 from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
-from thalweg.planner.geometry import Geometry, some_rows
+from thalweg.planner.geometry import Geometry, some_rows, spread_out
 
 SHORT = 1.0  # calls of a short way besides its steps
 FEW = 4.0  # eigenvalues that hold most of the trace, of ordinary data
 A_DIGIT = 1.6  # steps of conjugate gradients for a digit, likewise
 ENTRIES = 200_000  # of X that are looked at for l1_max
+NEAR = 8  # samples a feature, up to which rows may be nearly orthogonal
+ROWS = 16  # that are looked at for it,
+WORTH_A_LOOK = 20_000  # where there are so many entries
 WIDE = 2.5  # times as many where features are more than samples
 
 
@@ -59,7 +62,23 @@ def _difficulty(
     steps = 1.0 - A_DIGIT * math.log10(min(tol, 1.0))
     if n < problem.p:
         steps *= WIDE
-    return Difficulty(tol, kappa, r, s, worst, certain > 0.0, share, steps)
+    near = problem.l1 == 0.0 and n < NEAR * problem.p and problem.matrix.entries >= WORTH_A_LOOK
+    crowding = crowding_of(problem) if near else math.inf
+    return Difficulty(tol, kappa, r, s, worst, certain > 0.0, crowding, share, steps)
+
+
+def crowding_of(problem: LinearProblem) -> float:
+    """n times the mean square of the cosine between two rows, from a few of them."""
+    few = problem if problem.n <= ROWS else problem.sample(spread_out(problem.n, ROWS))
+    K = few.features.row_products
+    squares = np.diag(K).copy()
+    seen = squares > 0.0
+    if np.count_nonzero(seen) < 2:
+        return math.inf
+    cosines = K[np.ix_(seen, seen)] / np.sqrt(np.outer(squares[seen], squares[seen]))
+    m = len(cosines)
+    mean = (float(np.sum(cosines**2)) - m) / (m * (m - 1))
+    return problem.n * max(mean, 0.0)
 
 
 def l1_max(problem: LinearProblem) -> float:

@@ -24,6 +24,7 @@ MOST = 2_000_000  # entries times classes: more are no small problem
 SMOOTH = ("cholesky", "newton", "newton-cg", "sdca")  # the more exact ones first
 WITH_L1 = ("newton", "cd")
 SUMMED = (("cholesky", "newton"), ("newton",))  # where X may be read a few times, and where not
+FEW = 100_000  # entries of X that are read in no time
 LARGE = 100  # variables of several classes
 SURE = 5.0  # moments that the short way of several classes may take
 REASON = "CHOSEN by rule: small enough that no comparison is worth its price"
@@ -33,7 +34,7 @@ def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
     """The plan of a small problem, by rule; None where methods are to be compared."""
     names: tuple[str, ...] = WITH_L1 if problem.l1 else SMOOTH
     if problem.is_summed:  # all that is left to do is a system
-        names = SUMMED[problem.l1 > 0.0 or problem.matrix.entries > MOST]
+        names = SUMMED[problem.l1 > 0.0 or problem.matrix.entries > FEW]
     elif problem.matrix.entries * problem.outputs > MOST:
         return None
     elif problem.loss != "squared" and not problem.l1:

@@ -16,6 +16,10 @@ A method that keeps up a lower bound on F* is judged by its own gap, F(w) − bo
 the others by what their last steps have gained. Gains a in a third of the steps and b in the next
 one leave, if they go on falling by q = b/a, bq/(1 − q) to be gained.
 
+No forecast is believed for ever: a run that has taken twice what was predicted of it has half of
+that to go at least, whatever its steps promise. Where a method stalls short of the tolerance, the
+next one goes on at once.
+
 Seconds of a short run are counted, as those of the plan are, so that the same problem goes the same
 way every time; a run that takes a while is judged by the clock.
 """
@@ -44,6 +48,8 @@ DAMPED = 1.5  # times the predicted iterations of a method of second order, befo
 SHORTEST = 0.005  # seconds to go, below which no change of method pays
 BY_THE_CLOCK = 0.2  # seconds of a run whose time is measured
 WELL_ABOVE = 2.0  # times the other's seconds: what a change has to gain
+FAR_ABOVE = 8.0  # the same of a change from a method of second order to one of first
+LATE = 2.0  # times the predicted seconds, after which no forecast is believed
 SPENT, SPENT_SURELY = 0.7, 0.4  # of the other's seconds, before a change; where a gap is known
 
 
@@ -77,18 +83,30 @@ class Watch:
             more = steps_by_gains(journey.trace["value"][own], goal) * count / (own.sum() - 1)
         spent = self._spent(journey, count, own)
         to_go = more * spent / count
+        row = self.plan.row(journey.method.name)
+        if row is not None and spent > LATE * row.predicted_seconds:
+            to_go = max(to_go, spent / LATE)
         if to_go < SHORTEST:
             return None
         other = self._best_other(journey)
         enough = SPENT_SURELY if is_sure else SPENT
-        if (
-            other is None
-            or spent < enough * other.predicted_seconds
-            or to_go < WELL_ABOVE * other.predicted_seconds
-        ):
+        if other is None or spent < enough * other.predicted_seconds:
             return None
-        self._change(journey, count, spent, to_go, other)
-        return resolve(other.method)
+        is_step_back = journey.method.is_second_order and not METHODS[other.method].is_second_order
+        if to_go < (FAR_ABOVE if is_step_back else WELL_ABOVE) * other.predicted_seconds:
+            return None
+        about = f"about {to_go:.2g} s" if math.isfinite(to_go) else "no end in sight"
+        return self._changed(
+            journey, other, f"had {about} to go after {count} iterations in {spent:.2g} s"
+        )
+
+    def after_stall(self, journey: Journey) -> Method | None:
+        """The method to go on with where the present one does not move any more."""
+        other = self._best_other(journey)
+        if other is None:
+            return None
+        count = journey.iteration - self._begun_at
+        return self._changed(journey, other, f"stalled after {count} iterations")
 
     def _spent(self, journey: Journey, count: int, own: np.ndarray) -> float:
         """Seconds of the present method: counted, or by the clock where that is a while."""
@@ -111,29 +129,26 @@ class Watch:
         left = [
             row
             for row in self.plan.rows
-            if row.eligible
-            and row.method not in self._tried
-            and METHODS[row.method].descends
-            and (METHODS[row.method].is_second_order or not journey.method.is_second_order)
+            if row.eligible and row.method not in self._tried and METHODS[row.method].descends
         ]
+        if journey.method.is_second_order:  # where one is slow, those of first order are slower
+            left = [row for row in left if METHODS[row.method].is_second_order] or left
         return min(left, key=lambda row: row.predicted_seconds, default=None)
 
-    def _change(
-        self, journey: Journey, count: int, spent: float, to_go: float, other: PlanRow
-    ) -> None:
-        """Write down why, and begin to count anew."""
-        name = journey.method.name
+    def _changed(self, journey: Journey, other: PlanRow, why: str) -> Method:
+        """The other method; writes down why, and begins to count anew."""
+        name, seconds = journey.method.name, journey.seconds - self._seconds_before
         change = (
-            f"{name} had {_spelled(to_go)} to go after {count} iterations in {spent:.2g} s, and "
-            f"{other.method} was predicted to take {other.predicted_seconds:.2g} s: "
-            f"{other.method} goes on"
+            f"{name} {why}, and {other.method} was predicted to take "
+            f"{other.predicted_seconds:.2g} s: {other.method} goes on"
         )
-        after = self.plan.after(name, count, spent)
+        after = self.plan.after(name, journey.iteration - self._begun_at, seconds)
         self.plan = replace(after, changes=(*after.changes, change))
         self._begun_at, self._seconds_before = journey.iteration, journey.seconds
         self._look_at = first_look(other)
         self._tried.add(other.method)
         self._gaps = []
+        return resolve(other.method)
 
     def record(self) -> dict[str, Any]:
         """Plain values that `from_record` takes."""
@@ -194,7 +209,3 @@ def steps_by_gains(values: np.ndarray, goal: float) -> float:
     rate = after / before
     left = after * rate / (1.0 - rate)
     return third * math.log(left / goal) / -math.log(rate) if left > goal else 0.0
-
-
-def _spelled(seconds: float) -> str:
-    return f"about {seconds:.2g} s" if math.isfinite(seconds) else "no end in sight"
