@@ -41,6 +41,7 @@ class Method:
     adds_noise: ClassVar[bool] = False  # its own draws send the value up and down on the way
     is_second_order: ClassVar[bool] = False  # whether a few steps are to be enough near the optimum
     learns_curvature: ClassVar[bool] = False  # from gradients met on the way, as lbfgs does
+    is_dual: ClassVar[bool] = False  # whether it ascends in the dual of a linear problem
     descends: ClassVar[bool] = False  # every step lowers f, or at its rounding the gradient
     kappa_power: ClassVar[float | None] = None  # iterations grow like κ to this power; None: no law
     law: ClassVar[str] = ""  # the count that `expected` guarantees, as it is read

@@ -86,6 +86,7 @@ class SDCA(Method):
 
     name: ClassVar[str] = "sdca"
     State: ClassVar[type] = SDCAState
+    is_dual: ClassVar[bool] = True
     takes_penalty: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     only_linear: ClassVar[bool] = True

@@ -18,6 +18,7 @@ from thalweg.core.clock import Clock
 from thalweg.core.errors import InputError
 from thalweg.core.plan import ESTIMATED, Measured, Plan, PlanRow
 from thalweg.methods.expectation import Expected
+from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
@@ -87,7 +88,7 @@ def ranked(problem: LinearProblem, hopes: Mapping[str, Expected], rates: Rates) 
     cost = Cost(problem, rates)
     rows = [_row(name, hope, problem, cost) for name, hope in hopes.items()]
     # Where all is smooth, methods that learn no curvature are left to those who ask for them.
-    able = [row for row in rows if problem.l1 or METHODS[row.method].kappa_power is None]
+    able = [row for row in rows if problem.l1 or _leads(METHODS[row.method])]
     least = min(row.predicted_seconds for row in able)
     near = least * (NEAR_AT_ONCE if least <= AT_ONCE else NEAR)
     chosen = next(row for row in able if row.predicted_seconds <= near)
@@ -95,6 +96,11 @@ def ranked(problem: LinearProblem, hopes: Mapping[str, Expected], rates: Rates) 
     others = [row for row in rows if row is not chosen]
     remark = "CHOSEN" if chosen is rows[0] else "CHOSEN: about as fast, and the more exact"
     return [replace(chosen, remark=remark), *others]
+
+
+def _leads(method: type[Method]) -> bool:
+    """Whether it may be chosen for a smooth problem: it descends, or ascends in the dual."""
+    return method.descends or method.is_dual
 
 
 def _row(name: str, hope: Expected, problem: LinearProblem, cost: Cost) -> PlanRow:
