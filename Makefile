@@ -79,7 +79,7 @@ bench-plan: $(READY)
 
 bench-wild: $(READY)
 	mkdir -p benchmarks/results
-	$(BIN)/python benchmarks/wild.py --seeds 1:401:2 --limit 1680 --out benchmarks/results/wild.json
+	$(BIN)/python benchmarks/wild.py --seeds 2001:2401:2 --limit 1680 --out benchmarks/results/wild.json
 
 bench-drop-in: $(READY)
 	$(BIN)/python benchmarks/drop_in.py

@@ -94,3 +94,12 @@ def test_a_moment_that_was_read_before_a_piece_began_has_none_of_it(wait):
     wait(5.0)
     one.begin()
     assert one.until(1001.0) == 0.0
+
+
+def test_what_is_left_out_is_no_work(monkeypatch):
+    moment = [0.0]
+    monkeypatch.setattr("thalweg.core.clock.perf_counter", lambda: moment[0])
+    clock = Clock()
+    moment[0] = 5.0
+    clock.leave_out(3.0)
+    assert clock.seconds == 2.0

@@ -140,6 +140,8 @@ def constant_value(problem: LinearProblem) -> float:
     Targets that are a constant to nine digits leave nothing to explain, and rounding alone to be
     judged by: their own size, times that, stands in for what they vary by.
     """
+    if problem.loss == "squared":  # which the sums have too, to other bits
+        return _scale(problem)
     return problem.constant("F(w = 0, best b)", lambda: _scale(problem))
 
 

@@ -84,6 +84,10 @@ class Clock:
         self._begun_at -= seconds
         self._compiled_at -= compiled
 
+    def leave_out(self, seconds: float) -> None:
+        """Count so many that have passed as no work."""
+        self._begun_at += seconds
+
     @property
     def seconds(self) -> float:
         """Of work."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from thalweg.objectives.features import Features
     from thalweg.objectives.linear import LinearProblem
 
+MANY = 0.2  # of all entries: rows that are this full are multiplied sooner as dense ones
 FEWEST = 1_000  # rows of a block of sparse ones
 ROWS = 1_024  # in a leaf at least: fewer would be multiplied no faster than their sums are added
 BENT = 0.7  # of the rows: where fewer have weight, the others are left out
@@ -211,7 +212,7 @@ def row_products(features: Features) -> np.ndarray:
     rows = features.rows
     X, (n, p) = rows.matrix.rows, rows.matrix.shape
     a, d = features.place, features.units
-    if isinstance(X, CSR) and rows.shift is None:
+    if isinstance(X, CSR) and rows.shift is None and rows.matrix.entries < MANY * n * p:
         # Means that do not dwarf what they vary by: (x − a)ᵀ(x − a) loses nothing to speak of.
         S = _scipy(X, (n, p)) @ scipy.sparse.diags_array(d)
         with_mean = S @ (d * a)

@@ -104,7 +104,9 @@ class Cost:
     def row_products(self) -> float:
         """x̂ᵢᵀx̂ⱼ of all pairs of samples."""
         n, e = self._n, self._entries
-        ns = 4.0 * n**2 + 1.5 * e * (e / n) if self._is_sparse else 0.025 * n * e
+        ns = 0.025 * n**2 * self._p
+        if self._is_sparse:
+            ns = min(ns + 4.0 * n * self._p, 4.0 * n**2 + 1.5 * e * (e / n))
         return self._multiplying * ns + self._reading * 2.0 * e
 
     @property

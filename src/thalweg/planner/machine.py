@@ -56,7 +56,7 @@ def rates() -> Rates:
 
 def _rounded(ratio: float) -> float:
     """1 if it is near that, else the next power of two."""
-    if 1.0 / ALIKE < ratio < ALIKE:
+    if 1.0 / ALIKE < ratio < ALIKE or ratio <= 0.0:  # a clock that stands tells nothing
         return 1.0
     return float(min(max(2.0 ** round(math.log2(ratio)), 1.0 / SLOWEST), SLOWEST))
 

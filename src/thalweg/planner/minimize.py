@@ -152,7 +152,9 @@ def choice(
     left = storage.load(kept.file) if kept else None
     if left is None:
         made = method if isinstance(method, Plan) else None
-        watch = Watch(made or small_plan(objective.centred, tol) or plan(objective, tol))
+        # What had a short way was tried before, or is not to be.
+        small = made or small_plan(objective.centred, tol, is_short=False)
+        watch = Watch(small or plan(objective, tol))
         return resolve(watch.plan.best), watch
     # What was decided then, by the clock of then, holds.
     left_by = METHODS[left.identity["method"]](**left.identity["options"])

@@ -99,18 +99,24 @@ def _best_constants(problem: LinearProblem) -> Any:
 
 
 def candidates(
-    problem: LinearProblem, hard: Difficulty, names: Iterable[str] = METHODS
+    problem: LinearProblem,
+    hard: Difficulty,
+    names: Iterable[str] = METHODS,
+    *,
+    is_short: bool = True,
 ) -> dict[str, Expected]:
     """What to expect of every method that says so, or of some, in their order.
 
-    Where a method has a short way, which it takes when a plan has chosen it, that is priced.
+    Where a method has a short way, and may take it, as it does when a plan has chosen it and nobody
+    listens, that is priced.
     """
     hopes = {}
     for name in names:
         method = METHODS[name]()
         hope = method.expected(problem, hard)
         if hope is not None:
-            is_short = has_short_way(problem, method)
-            short = {"short_step": 1.0, "call": SHORT / hope.iterations}
-            hopes[name] = hope._replace(passes=short) if is_short else hope
+            if is_short and has_short_way(problem, method):
+                passes = {"short_step": 1.0, "call": SHORT / hope.iterations}
+                hope = hope._replace(passes=passes)
+            hopes[name] = hope
     return hopes

@@ -25,13 +25,17 @@ SMOOTH = ("cholesky", "newton", "newton-cg", "sdca")  # the more exact ones firs
 WITH_L1 = ("newton", "cd")
 SUMMED = (("cholesky", "newton"), ("newton",))  # where X may be read a few times, and where not
 FEW = 100_000  # entries of X that are read in no time
+WORTH_DIGITS = 3.0  # times as long as dual ascent, that Newton may take for its digits
 LARGE = 100  # variables of several classes
 SURE = 5.0  # moments that the short way of several classes may take
 REASON = "CHOSEN by rule: small enough that no comparison is worth its price"
 
 
-def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
-    """The plan of a small problem, by rule; None where methods are to be compared."""
+def small_plan(problem: LinearProblem, tol: float, *, is_short: bool = True) -> Plan | None:
+    """The plan of a small problem, by rule; None where methods are to be compared.
+
+    `is_short`: whether a short way may be taken, and is priced.
+    """
     names: tuple[str, ...] = WITH_L1 if problem.l1 else SMOOTH
     if problem.is_summed:  # all that is left to do is a system
         names = SUMMED[problem.l1 > 0.0 or problem.matrix.entries > FEW]
@@ -41,12 +45,19 @@ def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
         # The Hessian of several classes is large: a method that needs none is as sure.
         names = SMOOTH[2:] if problem.outputs > 1 and problem.dim > LARGE else SMOOTH[1:]
     hard, usual = rough_difficulty(problem, tol), Rates()
-    row = ranked(problem, candidates(problem, hard, names[:1]), usual)[0]
+    row = ranked(problem, candidates(problem, hard, names[:1], is_short=is_short), usual)[0]
     # Nothing is done sooner than its ending, so that none can be far ahead of this one.
     if not row.predicted_seconds <= NEAR_AT_ONCE * ENDING * Cost(problem, usual).call:
-        row = ranked(problem, candidates(problem, hard, names), usual)[0]
+        rows = ranked(problem, candidates(problem, hard, names, is_short=is_short), usual)
+        row = rows[0]
+        exact = next((other for other in rows if other.method == names[0]), row)
+        # A gap of tol leaves coefficients with half its digits; steps of Newton's give them all.
+        if METHODS[row.method].is_dual and exact.predicted_seconds <= min(
+            A_MOMENT, WORTH_DIGITS * row.predicted_seconds
+        ):
+            row = exact
     # Of several classes the short way has no rival, and to look for one takes half as long as it.
-    is_sure = problem.term.is_matrix and has_short_way(problem, METHODS[row.method]())
+    is_sure = is_short and problem.term.is_matrix and has_short_way(problem, METHODS[row.method]())
     if not row.predicted_seconds <= (SURE if is_sure else 1.0) * A_MOMENT:
         return None
     return Plan(

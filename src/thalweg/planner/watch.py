@@ -62,6 +62,7 @@ class Watch:
         self._seconds_before = 0.0  # of the methods before it
         self._look_at = first_look(made.rows[0])  # iterations of the present method
         self._tried = {made.best}
+        self._has_stalled = False
         self._gaps: list[float] = []  # F − bound after each iteration of the present method
 
     def __call__(self, journey: Journey) -> Method | None:
@@ -101,10 +102,14 @@ class Watch:
         )
 
     def after_stall(self, journey: Journey) -> Method | None:
-        """The method to go on with where the present one does not move any more."""
+        """The method to go on with where the present one does not move any more, once in a run.
+
+        What two methods cannot move, rounding holds.
+        """
         other = self._best_other(journey)
-        if other is None:
+        if other is None or self._has_stalled:
             return None
+        self._has_stalled = True
         count = journey.iteration - self._begun_at
         return self._changed(journey, other, f"stalled after {count} iterations")
 
@@ -158,6 +163,7 @@ class Watch:
             "seconds_before": self._seconds_before,
             "look_at": self._look_at,
             "tried": sorted(self._tried),
+            "has_stalled": self._has_stalled,
         }
 
     @classmethod
@@ -168,6 +174,7 @@ class Watch:
         watch._seconds_before = record["seconds_before"]
         watch._look_at = record["look_at"]
         watch._tried = set(record["tried"])
+        watch._has_stalled = record.get("has_stalled", False)
         return watch
 
     def finished(self, method: str, iterations: int, seconds: float) -> Plan:
