@@ -54,7 +54,7 @@ from thalweg.objectives.linear import LinearProblem
 MOST_VARIABLES = 256  # of one score: a system of more is better factorised by BLAS
 MOST_ENTRIES = 500_000  # of A: a copy is made, and stays in cache
 MOST_PRODUCTS = 2_000_000  # of A with the classes: beyond, several threads are worth waking
-FEW = 2_000  # samples of a squared loss whose sums are at hand: with more, those are shorter
+FEW = 5_000  # samples of a squared loss whose sums are at hand: with more, those are shorter
 MOST_STEPS = 60
 NEAR = 1e-9  # of F(w = 0, best b): ½gᵀH⁻¹g from which on one factor serves several steps
 SETTLED = 1e-18  # likewise: coefficients have all their digits, in directions of no curvature too
@@ -253,7 +253,11 @@ def _with_l1(
     rows = [[0, 1, 1, clock.seconds, value, far, math.nan]]
     if not most:
         return Way(w, rows, 1, 0)
-    small.quadratic(A, c, l2, p, H)
+    if problem.is_summed:  # as several targets share them
+        H = problem.least_squares.hessian()
+        H[np.arange(p), np.arange(p)] += l2
+    else:
+        small.quadratic(A, c, l2, p, H)
     if not np.isfinite(H).all():
         return None
     minimise_quadratic(H, g.copy(), thresholds(problem), w, 0.0, EXACT)

@@ -21,22 +21,25 @@ from thalweg.core.vector import dot
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import some_rows
 
-ENTRIES = 60_000  # of the sample, for one score a row
+ENTRIES = 200_000  # of the sample, for one score a row
+WHOLE = 200_000  # of all rows, where features are more: those of some have another spectrum
 MOST = 30  # steps
-ROWS_A_FEATURE = 4  # that a sample has at least: fewer have another spectrum
+ROWS_A_FEATURE = 4  # that a sample has at least, likewise
 SLOWEST = 0.999  # of what is left, that a third of the steps leaves at most
+DONE = 0.01  # of the goal: a step that gains less is the last
 
 
 def pilot(problem: LinearProblem, tol: float, scale: float) -> float | None:
     """Steps of conjugate gradients until tol·scale is left to gain; None of too few rows."""
-    part = problem.smooth or problem
-    whole = part
+    whole = problem.smooth or problem
     part = some_rows(whole, ENTRIES // whole.outputs)
     if part is not whole and part.n < ROWS_A_FEATURE * part.p:
-        return None
-    gains = gained(part)
-    left = float(gains.sum()) - np.cumsum(gains)
+        if whole.n >= whole.p or whole.matrix.entries * whole.outputs > WHOLE:
+            return None
+        part = whole
     goal = tol * scale
+    gains = gained(part, DONE * goal)
+    left = float(gains.sum()) - np.cumsum(gains)
     if len(gains) == MOST:
         third = MOST // 3
         before, last = float(gains[-2 * third : -third].sum()), float(gains[-third:].sum())
@@ -47,8 +50,11 @@ def pilot(problem: LinearProblem, tol: float, scale: float) -> float | None:
     return 1.0 + float(np.count_nonzero(left > goal))
 
 
-def gained(part: LinearProblem) -> np.ndarray:
-    """What each step gains, float64, at most `MOST`; intercepts stay where they are."""
+def gained(part: LinearProblem, least: float = 0.0) -> np.ndarray:
+    """What each step gains, float64, at most `MOST`, the last one `least` or less, if there is one.
+
+    Intercepts stay where they are.
+    """
     w = part.start.astype(np.float64)
     free = part.p * part.outputs
     _, gradient, scores = part.value_gradient_scores(w)
@@ -65,6 +71,8 @@ def gained(part: LinearProblem) -> np.ndarray:
             break
         step = rz / curvature
         gains.append(0.5 * step * rz)
+        if gains[-1] <= least:
+            break
         r = r - step * Hd
         z = r / D
         rz, before = dot(r, z), rz
