@@ -43,7 +43,7 @@ def problem(l2, n=50):
 
 
 def hopes(data, tol=1e-6):
-    return candidates(data, difficulty(data, geometry(data), tol))
+    return candidates(data, difficulty(data, geometry(data), tol), is_short=False)
 
 
 def iterations(name, l2, tol=1e-6, n=50):

@@ -29,8 +29,8 @@ from thalweg.planner.pilot import pilot
 from thalweg.planner.prediction import candidates, difficulty, rough_difficulty
 
 # Times the fastest: among those the first of the table is taken, the more exact.
-NEAR, NEAR_AT_ONCE = 1.15, 1.5
-AT_ONCE = 0.005  # seconds below which the latter holds
+NEAR, NEAR_AT_ONCE = 1.15, 2.0
+AT_ONCE = 0.005  # seconds below which the latter holds, without l1
 ENDING = 5  # calls that a run takes around its iterations: checks, a certificate, a verdict
 WORTH_A_PILOT = 0.04  # seconds of the fastest method
 BADLY_SCALED = 1e3  # largest over smallest feature scale from which standardizing is worth a word
@@ -57,12 +57,13 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     problem = problem.centred  # as methods will see it
     shape, speed, scale = geometry(problem), rates(), constant_value(problem)
     hard = difficulty(problem, shape, tol)
-    rows = ranked(problem, candidates(problem, hard), speed)
+    rows = ranked(problem, candidates(problem, hard, is_short=False), speed)
     # A loss with kinks has another curvature at every point, and hardly any at w = 0.
     has_pilot = problem.l1 == 0.0 and not problem.term.has_kinks
     if has_pilot and rows[0].predicted_seconds > WORTH_A_PILOT:
         steps = pilot(problem, tol, scale) or hard.steps
-        rows = ranked(problem, candidates(problem, hard._replace(steps=steps)), speed)
+        hopes = candidates(problem, hard._replace(steps=steps), is_short=False)
+        rows = ranked(problem, hopes, speed)
     return Plan(
         problem=problem.name,
         tol=tol,
@@ -77,7 +78,8 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
 
 def rough_rows(problem: LinearProblem, tol: float) -> list[PlanRow]:
     """The rows of a plan that does not look at the rows of the data: of a small problem."""
-    return ranked(problem, candidates(problem, rough_difficulty(problem, tol)), Rates())
+    hard = rough_difficulty(problem, tol)
+    return ranked(problem, candidates(problem, hard, is_short=False), Rates())
 
 
 def ranked(problem: LinearProblem, hopes: Mapping[str, Expected], rates: Rates) -> list[PlanRow]:
@@ -90,7 +92,7 @@ def ranked(problem: LinearProblem, hopes: Mapping[str, Expected], rates: Rates) 
     # Where all is smooth, methods that learn no curvature are left to those who ask for them.
     able = [row for row in rows if problem.l1 or _leads(METHODS[row.method])]
     least = min(row.predicted_seconds for row in able)
-    near = least * (NEAR_AT_ONCE if least <= AT_ONCE else NEAR)
+    near = least * (NEAR_AT_ONCE if least <= AT_ONCE and not problem.l1 else NEAR)
     chosen = next(row for row in able if row.predicted_seconds <= near)
     rows.sort(key=lambda row: (not row.eligible, row.predicted_seconds))
     others = [row for row in rows if row is not chosen]

@@ -103,12 +103,12 @@ def candidates(
     hard: Difficulty,
     names: Iterable[str] = METHODS,
     *,
-    is_short: bool = True,
+    is_short: bool,
 ) -> dict[str, Expected]:
     """What to expect of every method that says so, or of some, in their order.
 
-    Where a method has a short way, and may take it, as it does when a plan has chosen it and nobody
-    listens, that is priced.
+    `is_short`: whether a method that has a short way takes it, as it does where a rule chose it and
+    nobody listens; then that is priced.
     """
     hopes = {}
     for name in names:

@@ -52,7 +52,8 @@ class Remedy:
 def _best(ending: Ending) -> PlanRow:
     """The row of the method that is predicted to be the fastest."""
     problem, tol = ending.problem.objective, ending.certificate.evidence["tol"]
-    hopes = candidates(problem, difficulty(problem, geometry(problem, LITTLE), tol))
+    hard = difficulty(problem, geometry(problem, LITTLE), tol)
+    hopes = candidates(problem, hard, is_short=False)
     best = ranked(problem, hopes, rates())[0]
     name, last = ending.method.name, ending.trace.last
     if best.method == name or name not in hopes or not last["iteration"]:
