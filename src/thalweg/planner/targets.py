@@ -117,22 +117,24 @@ def _closed(
         W = refined(about, system, r, first_solution(about, system, r)).w
         Yc = Y - problem.weights @ Y if problem.fit_intercept else Y
         gaps = target_gaps(about, W, Yc)
-        scales = squared_scales(problem.weights @ Yc**2, problem.weights @ Y**2)
+        sizes = problem.weights @ Y**2
+        scales = squared_scales(problem.weights @ Yc**2, sizes)
         b = best_intercept(about, Y, W)
     seconds, compiled = clock.seconds / Y.shape[1], clock.compiled / Y.shape[1]
     width = problem.dim
     w0, made_with = np.zeros(width), environment()
+    done = chosen.after(CLOSED, 1, seconds) if isinstance(chosen, Plan) else None
+    name, options = problem.name, Cholesky().options
     runs = []
     for k, found in enumerate(gaps):
         w = about.enter(about.features.join(W[:, k], b[k]), problem)
         certificate = gap_certificate(found, float(scales[k]), tol, problem.l2)
-        at_start = 0.5 * float(problem.weights @ Y[:, k] ** 2)
-        rows = np.array([[0, 1, 1, 0.0, at_start, np.nan, np.nan],
+        rows = np.array([[0, 1, 1, 0.0, 0.5 * float(sizes[k]), np.nan, np.nan],
                          [1, 6, 6, seconds, found.primal, np.nan, found.gap]])  # fmt: skip
         assert len(COLUMNS) == rows.shape[1]
         outcome = Outcome.CONVERGED if certificate.holds else Outcome.STALLED
         run = Run(
-            objective=problem.name,
+            objective=name,
             method=CLOSED,
             w=w,
             value=found.primal,
@@ -143,10 +145,10 @@ def _closed(
             w0=w0,
             tol=tol,
             seed=seed,
-            options=Cholesky().options,
+            options=dict(options),
             counts={"values": 2, "gradients": 6, "hessian_vectors": 0, "passes": 6},
             environment=made_with,
-            plan=chosen.after(CLOSED, 1, seconds) if isinstance(chosen, Plan) else None,
+            plan=done,
             compiled=compiled,
         )
         runs.append(run)
