@@ -13,7 +13,7 @@ def test_the_answer_is_the_plan_of_the_problem():
     assert found["target"] == pytest.approx(made.target)
     assert found["geometry"]["L"] == [pytest.approx(made.geometry["L"].value), "exact"]
     assert {row["method"] for row in found["rows"]} == {row.method for row in made.rows}
-    assert found["command"] == "thalweg train @cancer --standardize -m newton --tol 0.0001"
+    assert found["command"] == f"thalweg train @cancer --standardize -m {made.best} --tol 0.0001"
 
 
 def test_what_a_person_reads():

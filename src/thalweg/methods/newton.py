@@ -141,15 +141,15 @@ class Newton(Method):
         return after._replace(hessian=no_hessian(problem))
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
-        """8 Hessians; of the squared loss 1, or the sums in its place; of samples 1 for all steps.
+        """4 + 0.29 log(1/ε) Hessians; of the squared loss 1, or the sums in its place.
 
-        With an l1 penalty the quadratic takes a few systems to be minimised.
+        Of samples 1 for all steps. With an l1 penalty the quadratic takes a few systems to be minimised.
         """
         dim, systems = problem.dim, 4.0 if problem.l1 else 1.0
         if has_sums(problem):
             passes = {"hessian": 0.0 if problem.is_summed else 1.0, "factor": systems, "call": 4.0}
             return Expected(None, 1.0, passes, 4, 3 * dim)
-        count = 1.0 if problem.loss == "squared" else 8.0
+        count = 1.0 if problem.loss == "squared" else 4.0 + 0.29 * hard.digits
         if problem.l1:  # the fewer features are left, the sooner they are known
             count = min(count, 2.0 - 2.5 * math.log10(max(hard.share, 1e-4)))
         passes = {"gradient": 2.5, "hessian": 1.0, "factor": systems, "call": 8.0}
