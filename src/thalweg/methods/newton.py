@@ -143,7 +143,7 @@ class Newton(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """4 + 0.29 log(1/ε) Hessians; of the squared loss 1, or the sums in its place.
 
-        Of samples 1 for all steps. With an l1 penalty the quadratic takes a few systems to be minimised.
+        Of samples 1 for all steps. With an l1 penalty the quadratic takes a few systems.
         """
         dim, systems = problem.dim, 4.0 if problem.l1 else 1.0
         if has_sums(problem):
