@@ -22,6 +22,7 @@ from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import some_rows
 
 ENTRIES = 200_000  # of the sample, for one score a row
+A_SECOND = 4_000_000  # entries for each second of the fit: some percents of it
 WHOLE = 200_000  # of all rows, where features are more: those of some have another spectrum
 MOST = 30  # steps
 ROWS_A_FEATURE = 4  # that a sample has at least, likewise
@@ -29,10 +30,13 @@ SLOWEST = 0.999  # of what is left, that a third of the steps leaves at most
 DONE = 0.01  # of the goal: a step that gains less is the last
 
 
-def pilot(problem: LinearProblem, tol: float, scale: float) -> float | None:
-    """Steps of conjugate gradients until tol·scale is left to gain; None of too few rows."""
+def pilot(problem: LinearProblem, tol: float, scale: float, seconds: float = 0.0) -> float | None:
+    """Steps of conjugate gradients until tol·scale is left to gain; None of too few rows.
+
+    `seconds` that the fastest method is thought to take: the more, the larger the sample.
+    """
     whole = problem.smooth or problem
-    part = some_rows(whole, ENTRIES // whole.outputs)
+    part = some_rows(whole, max(ENTRIES, int(A_SECOND * seconds)) // whole.outputs)
     if part is not whole and part.n < ROWS_A_FEATURE * part.p:
         if whole.n >= whole.p or whole.matrix.entries * whole.outputs > WHOLE:
             return None

@@ -61,7 +61,7 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     # A loss with kinks has another curvature at every point, and hardly any at w = 0.
     has_pilot = problem.l1 == 0.0 and not problem.term.has_kinks
     if has_pilot and rows[0].predicted_seconds > WORTH_A_PILOT:
-        steps = pilot(problem, tol, scale) or hard.steps
+        steps = pilot(problem, tol, scale, rows[0].predicted_seconds) or hard.steps
         hopes = candidates(problem, hard._replace(steps=steps), is_short=False)
         rows = ranked(problem, hopes, speed)
     return Plan(
