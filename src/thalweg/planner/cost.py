@@ -7,7 +7,7 @@ With n rows, p columns, K scores a row and e stored entries, in nanoseconds on t
     gradient        2 calls + 7nK + 2·dim + ρeK         ρ = 0.3 dense, 1.3 sparse; K > 1: 0.1, 1
     hessian         3 calls + n(20 + 1.2p + 0.012p²)    dense; sparse 0.5 a pair of entries in a row
     factor          0.015m³ + 8m²                       m variables, or samples
-    row products    0.012n²p                            of all pairs of samples
+    row products    0.025n²p                            of all pairs of samples
     dual, visits    4 calls + the entries and rows, one after the other, by one thread
 
 Nothing is timed: a slice of the rows through the real kernel was off by 3 to 20 times where
