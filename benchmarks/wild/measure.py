@@ -146,6 +146,13 @@ def measure(
     return told(bench)
 
 
+def foretold(bench: Bench) -> dict[str, list[float]]:
+    """Iterations and seconds that a plan of all methods expects of each, made outside the clock."""
+    problem = tw.LinearProblem(bench.case.X, bench.case.y, **bench.case.arguments)
+    rows = (row for row in tw.plan(problem, bench.tol).rows if row.eligible)
+    return {row.method: [row.predicted_iterations, row.predicted_seconds] for row in rows}
+
+
 def told(bench: Bench) -> dict[str, Any]:
     """What was found, as plain values."""
     auto = bench.found[AUTO]
@@ -166,6 +173,8 @@ def told(bench: Bench) -> dict[str, Any]:
         "predicted": row.predicted_seconds if row else None,
         "actual": run.seconds if run else None,
         "times": times,
+        "iterations": {name: t.run.iterations for name, t in others.items() if t.run},
+        "foretold": foretold(bench),
         "endings": {name: t.ending for name, t in others.items() if t.ending},
         "fastest": min(times, key=times.__getitem__, default=None),
         "spent": bench.clock() - bench.began,

@@ -83,3 +83,48 @@ def test_the_exponential_at_the_ends_of_float64():
     assert np.isnan(twofold.pair_exp(np.nan, 0.0)[0])
     assert twofold.pair_exp(709.78, 0.0)[0] == pytest.approx(np.exp(709.78), rel=1e-13)
     assert twofold.pair_exp(-745.0, 0.0)[0] == 5e-324
+
+
+def fraction_dot(a, b, start=0.0):
+    """By fractions, rounded once."""
+    terms = zip(a.tolist(), b.tolist(), strict=True)
+    return float(Fraction(start) + sum(Fraction(x) * Fraction(y) for x, y in terms))
+
+
+def test_an_exact_dot_by_hand():
+    assert twofold.exact_dot(np.array([1e16, 1.0, -1e16]), np.ones(3), 0.0, 0.0) == 1.0
+    assert twofold.exact_dot(np.empty(0), np.empty(0), 2.5, 0.5) == 3.0
+    # (1 + ε)² − (1 + 2ε) = ε², which no rounded product has.
+    eps = 2.0**-52
+    a = np.array([1.0 + eps])
+    assert twofold.exact_dot(a, a, -(1.0 + 2.0 * eps), 0.0) == eps**2
+
+
+@pytest.mark.parametrize("size", [1, 2, 17, 3000])
+@pytest.mark.parametrize("exponents", [0, 8])
+def test_an_exact_dot_has_twice_the_digits(size, exponents):
+    rng = np.random.default_rng(1)
+    a, b = rng.standard_normal((2, size)) * 10.0 ** rng.integers(-exponents, exponents + 1, size)
+    lost = 1e-32 * size * float(np.abs(a) @ np.abs(b))
+    for start in (0.0, -float(a @ b), 1e9):  # the second leaves rounding alone
+        right = fraction_dot(a, b, start)
+        found = twofold.exact_dot(a, b, start, 0.0)
+        assert found == pytest.approx(right, rel=2.0**-52, abs=lost)
+
+
+@pytest.mark.parametrize("mean", [1e3, 1e9, 1e15])
+def test_what_cancels_against_a_large_mean_is_kept(mean):
+    rng = np.random.default_rng(2)
+    m, w = mean + rng.standard_normal(50), rng.standard_normal(50)
+    b = -float(m @ w)
+    found = twofold.exact_dot(m, w, b, 0.0)
+    assert found == pytest.approx(fraction_dot(m, w, b), rel=2.0**-50)
+
+
+@pytest.mark.parametrize(
+    ("a", "expected"), [(1e300, 1e300), (1e308, 1e308), (np.inf, np.inf), (-np.inf, -np.inf)]
+)
+def test_what_overflows_in_the_split_is_summed_as_it_is(a, expected):
+    pair, ones = np.array([a, 1.0]), np.array([1.0, 2.0])
+    assert twofold.exact_dot(pair, ones, 3.0, 0.0) == expected
+    assert np.isnan(twofold.exact_dot(np.array([a, np.nan]), ones, 0.0, 0.0))

@@ -70,6 +70,22 @@ def pair_product(a, a_low, b, b_low):
     return p, e + (a * b_low + a_low * b)
 
 
+@kernel
+def exact_dot(a, b, start, more):
+    """start + more + aᵀb, summed in pairs and rounded once; what overflows is summed as it is."""
+    s, low = two_sum(start, more)
+    for i in range(a.size):
+        p, lost = two_product(a[i], b[i])
+        s, e = two_sum(s, p)
+        low += lost + e
+    if math.isfinite(s + low):
+        return s + low
+    s = start + more
+    for i in range(a.size):
+        s += a[i] * b[i]
+    return s
+
+
 @kernel(inline=True)
 def pair_quotient(a, a_low, b, b_low):
     """(a + a_low)/(b + b_low) as a pair."""

@@ -34,6 +34,7 @@ Nocedal, SIAM J. Optim. 10 (2000).
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,11 +49,14 @@ from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.lbfgs import learn, product
 from thalweg.methods.line import Line, Trial
 from thalweg.methods.method import Method
+from thalweg.methods.newton import FLAT, FLOOR, LEAST_FLOOR, has_kinks
 from thalweg.methods.preconditioner import Precondition, pays, preconditioner
 from thalweg.methods.problem import Point, Problem
 from thalweg.methods.rounding import rounding_of
+from thalweg.methods.wolfe import strong_wolfe
 from thalweg.objectives.linear import LinearProblem
 
+LOOSEST, AMONG_KINKS = 0.5, 0.1  # η at most
 ACCEPT = 1e-4  # least ρ of a step that is taken
 SHRINK, GROW = 0.25, 0.75  # ρ below which Δ shrinks, above which it may grow
 ACCEPT_SLOPE = 1e-4  # a shortened step must gain this much of what its slope promises
@@ -74,6 +78,7 @@ class NewtonCGState(NamedTuple):
     Y: np.ndarray  # what ∇²f makes of them, float[memory, dim]
     rho: np.ndarray  # 1/sᵀy, float[memory]
     pairs: int  # learnt so far
+    floor: float  # ν of a loss with kinks, as in `newton`; else 0
 
 
 class Model(NamedTuple):
@@ -136,14 +141,17 @@ class NewtonCG(Method):
         radius = self.radius or max(1.0, float(usual))
         S = np.zeros((0 if is_linear else self.memory, w0.size), dtype=w0.dtype)
         rho = np.zeros(len(S), dtype=w0.dtype)
-        return NewtonCGState(*point, radius, 0.0, rng, S, np.zeros_like(S), rho, 0)
+        floor = FLOOR if has_kinks(problem) else 0.0
+        return NewtonCGState(*point, radius, 0.0, rng, S, np.zeros_like(S), rho, 0, floor)
 
     def advance(self, problem: Problem, state: NewtonCGState) -> NewtonCGState:
         """Solve the model once, and shorten its step until f falls.
 
         With a memory, overwrites the oldest pairs of the state's S, Y and rho in place.
         """
-        *_, radius, first_norm, rng, S, Y, rho, pairs = state
+        if has_kinks(problem):
+            return self._among_kinks(problem, state)
+        radius, first_norm, rng, S, Y, rho, pairs = state[4:11]
         point = Point(*state[:4])
         hessian = problem.hessian_at(point)
         seen: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=len(S))
@@ -196,7 +204,32 @@ class NewtonCG(Method):
             seen.append((after.w - point.w, after.gradient - point.gradient))
             for s, y in seen:
                 pairs = learn(S, Y, rho, pairs, s, y)
-        return NewtonCGState(*after, radius, first_norm or norm, rng, S, Y, rho, pairs)
+        return NewtonCGState(*after, radius, first_norm or norm, rng, S, Y, rho, pairs, 0.0)
+
+    def _among_kinks(self, problem: Problem, state: NewtonCGState) -> NewtonCGState:
+        """Solve a model with some curvature everywhere, and go to the lowest point along its step.
+
+        A quadratic that holds up to the next kink says nothing of a region where it can be trusted.
+        """
+        point, floor = Point(*state[:4]), state.floor
+        most = self.max_cg or min(2 * point.w.size, 500)
+        while True:
+            hessian = problem.hessian_at(point, floor)
+            M = preconditioner(problem, hessian, state.rng)
+            p, _, _, _, norm = steihaug(
+                hessian.vector, M, point.gradient, math.inf, state.first_norm, most, AMONG_KINKS
+            )
+            line = Line(problem, point, p.astype(point.w.dtype, copy=False))
+            after = strong_wolfe(line, 1.0, FLAT)
+            if after is not None:
+                break
+            if floor >= 1.0:
+                return state
+            floor = min(10.0 * floor, 1.0)
+        if floor == state.floor:
+            floor = max(0.1 * floor, LEAST_FLOOR)
+        first = state.first_norm or norm
+        return state._replace(**after._asdict(), first_norm=first, floor=floor)
 
 
 def _lengthened(line: Line, trial: Trial) -> Trial:
@@ -216,13 +249,14 @@ def steihaug(
     radius: float,
     first_norm: float,
     most: int,
+    loosest: float = LOOSEST,
 ) -> Model:
-    """Conjugate gradients on the quadratic model, inside the trust region."""
+    """Conjugate gradients on the quadratic model, inside the trust region; η ≤ `loosest`."""
     z = precondition(gradient)
     norm = max(dot(gradient, z), 0.0) ** 0.5
     if norm == 0.0:
         return Model(np.zeros_like(gradient), 0.0, 0.0, False, 0.0)
-    forcing = min(0.5, (norm / first_norm) ** 0.5 if first_norm > 0 else 0.5)
+    forcing = min(loosest, (norm / first_norm) ** 0.5 if first_norm > 0 else 1.0)
     # p is proportional to ∇f: solved for ∇f/‖∇f‖, so that products stay in the range of float32.
     unit = _unit_steihaug(
         product, precondition, gradient / norm, z / norm, radius / norm, forcing, most

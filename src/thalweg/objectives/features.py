@@ -24,13 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.core.vector import exact_dot
 from thalweg.curvature.extent import Extent, spectrum_extent
 from thalweg.kernels.linear import quadratics_pass, squares_pass
+from thalweg.kernels.twofold import exact_dot
 from thalweg.objectives.gram import row_products
 from thalweg.objectives.rows import Rows
 
-MOST_EXACT = 10_000  # features whose products are summed with twice the digits: a millisecond
 LANCZOS_STEPS = 60  # products for L: its error bound is then some percent of L
 
 
@@ -120,7 +119,7 @@ class Features:
         if self.offset is not None:
             # Small beside what they vary by, but for the means that kernels take off elsewhere.
             is_exact = self.rows.shift is not None and self.origin is None
-            b = _shifted(b, self.offset, W, is_exact)
+            b = _exactly_shifted(b, self.offset, W) if is_exact else b + self.offset @ W
         return W, b if self.is_matrix else np.float64(b)
 
     def leave(self, G: np.ndarray, total: Any) -> np.ndarray:
@@ -141,17 +140,10 @@ class Features:
         if lift == 0.0 and not w.any():
             return w
         shift = other.place - self.place  # one of the two is 0, or they are the same
-        is_exact = self.rows.shift is not None or lift != 0.0 or self.p <= MOST_EXACT
-        if is_exact and not self.is_matrix:
-            W = w[: self.p].astype(np.float64, copy=False)
-            W = W if self.scales is None else self.scales * W
-            there = w.copy()
-            there[self.p] = exact_dot(shift, W, float(w[self.p]), lift)
-            return there
-        W, b = self.split(w.astype(np.float64))
+        W, b = self.split(w.astype(np.float64, copy=False))
         if self.scales is not None:
             W = _by_column(self.scales, W) * W
-        b = _shifted(b, np.append(shift, lift), np.concatenate([W, np.ones_like(W[:1])]), is_exact)
+        b = _exactly_shifted(b, shift, W, lift)
         return self.join(w[: self.p * self.outputs], b).astype(w.dtype)
 
     def in_units_of_X(self, w: np.ndarray) -> tuple[np.ndarray, Any]:
@@ -160,7 +152,7 @@ class Features:
         if self.scales is not None:
             W = _by_column(self.scales, W) * W
         if self.origin is not None:
-            b = _shifted(b, -self.origin, W, self.rows.shift is not None or self.p <= MOST_EXACT)
+            b = _exactly_shifted(b, -self.origin, W)
         return W, b
 
     @cached_property
@@ -238,11 +230,9 @@ def _by_column(scales: np.ndarray, W: np.ndarray) -> np.ndarray:
     return scales if W.ndim == 1 else scales[:, None]
 
 
-def _shifted(b: Any, offset: np.ndarray, W: np.ndarray, is_exact: bool) -> Any:
-    """b + tᵀW; with twice the digits where a mean may be large."""
-    if not is_exact:
-        return b + offset @ W
+def _exactly_shifted(b: Any, offset: np.ndarray, W: np.ndarray, lift: float = 0.0) -> Any:
+    """b + tᵀW + lift, with twice the digits, for a mean may be large."""
     if W.ndim == 1:
-        S = np.flatnonzero(W)  # a sum with twice the digits takes its time, and zeros add nothing
-        return exact_dot(offset[S], W[S], float(b))
-    return np.array([exact_dot(offset, W[:, k], float(b[k])) for k in range(W.shape[1])])
+        return exact_dot(offset, W, float(b), lift)
+    columns = np.ascontiguousarray(W.T)
+    return np.array([exact_dot(offset, w, float(b[k]), lift) for k, w in enumerate(columns)])
