@@ -1,10 +1,12 @@
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from numba import njit, types
@@ -119,14 +121,25 @@ def test_a_kernel_on_disk_is_read_without_the_compiler_which_still_works_after_i
     assert in_a_new_process(STEP + THEN_COMPILE) == ["0.8", "1", "0", "False", "0.5"]
 
 
-def test_a_kernel_that_cannot_be_read_is_compiled(tmp_path):
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", ["gone", "cut", "another type"])
+def test_a_kernel_that_cannot_be_read_is_compiled(tmp_path, kind, damage):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", STEP]
     subprocess.run(command, env=environment, capture_output=True, check=True)
-    for index in tmp_path.rglob("*.nbi"):
-        index.unlink()
-    again = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert again.stdout.split() == ["0.8", "0", "1"]
+    files = list(tmp_path.rglob(f"*.{kind}"))
+    assert files
+    for file in files:
+        if damage == "gone":
+            file.unlink()
+        elif damage == "cut":
+            file.write_bytes(file.read_bytes()[:-20])
+        else:  # of an older version, whose source had it
+            version = pickle.dumps(numba.__version__) if kind == "nbi" else b""
+            file.write_bytes(version + b"cthalweg.kernels.rows\nNoSuchType\n.")
+    for hits, misses in ((0, 1), (1, 0)):
+        again = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert again.stdout.split() == ["0.8", str(hits), str(misses)]
 
 
 def test_source_without_a_file_compiles_without_a_cache():

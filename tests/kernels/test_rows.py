@@ -8,7 +8,6 @@ from thalweg.kernels.compile import kernel
 from thalweg.kernels.rows import (
     CSR,
     Centred,
-    CentredCSR,
     ScaledCSR,
     Standardized,
     columns,
@@ -116,9 +115,6 @@ def standards():
     return rng.standard_normal(5), 0.5 + rng.random(5)
 
 
-FULL = np.array([0.0, 0.0, 0.0, 4.1, 0.0])  # of what every row has, a mean may be taken off
-
-
 def storages(dtype):
     X, (means, scales) = matrix(dtype), standards()
     sparse = scipy.sparse.csr_array(X)
@@ -131,7 +127,6 @@ def storages(dtype):
         "centred": Centred(X, means),
         "centred F": Centred(np.asfortranarray(X), means),
         "standardized": Standardized(X, means, scales),
-        "centred csr": CentredCSR(*narrow, FULL),
         "scaled": ScaledCSR(*narrow, scales),
     }
 
@@ -141,8 +136,6 @@ def seen(storage, dtype):
     X, (means, scales) = matrix(dtype).astype(np.float64), standards()
     if storage == "standardized":
         return (X - means) * scales
-    if storage == "centred csr":
-        return X - FULL
     if storage.startswith("centred"):
         return X - means
     return X * scales if storage == "scaled" else X
@@ -155,7 +148,6 @@ def seen(storage, dtype):
         ("centred", np.float64),
         ("centred F", np.float32),
         ("standardized", np.float32),
-        ("centred csr", np.float64),
         ("scaled", np.float32),
     ],
 )
@@ -192,7 +184,7 @@ def test_one_row_by_hand():
     ("storage", "dtype"),
     [
         ("C", "f8"), ("F", "f4"), ("csr32", "f8"), ("csr64", "f4"), ("centred", "f8"),
-        ("centred F", "f4"), ("standardized", "f4"), ("centred csr", "f8"), ("scaled", "f4"),
+        ("centred F", "f4"), ("standardized", "f4"), ("scaled", "f4"),
     ],
 )  # fmt: skip
 def test_squares_and_classes_do_what_the_dense_matrix_does(storage, dtype):
@@ -238,7 +230,6 @@ def test_as_many_rows_are_taken_as_stay_in_cache():
     assert [count_of_rows(X) for X in by_columns] == [256, 1024]
     # Centred or not, a matrix is read in the same order.
     assert [count_of_rows(Centred(X, np.zeros(X.shape[1]))) for X in by_columns] == [256, 1024]
-    assert count_of_rows(storages("f4")["centred csr"]) == count_of_rows(storages("f4")["csr32"])
 
 
 @pytest.mark.parametrize("storage", ["F", "centred", "centred F", "standardized"])
@@ -248,7 +239,7 @@ def test_entries_of_a_dense_matrix(storage):
     np.testing.assert_allclose(out, seen(storage, "f4"), rtol=1e-15)
 
 
-@pytest.mark.parametrize("storage", ["csr64", "centred csr", "scaled"])
+@pytest.mark.parametrize("storage", ["csr64", "scaled"])
 def test_entries_of_a_sparse_matrix(storage):
     X = storages("f4")[storage]
     out = np.full(X.data.size, np.nan)
@@ -266,7 +257,7 @@ def test_a_standardized_entry_by_hand():
 
 def test_only_some_storages_leave_entries_out():
     sparse = {name for name, X in storages("f8").items() if is_sparse(X)}
-    assert sparse == {"csr32", "csr64", "centred csr", "scaled"}
+    assert sparse == {"csr32", "csr64", "scaled"}
 
 
 def test_float32_entries_are_standardized_in_float64():
@@ -283,10 +274,6 @@ def test_a_centred_entry_keeps_what_is_beside_a_large_mean():
     out = np.empty((2, 1))
     dense_entries(Centred(values, np.array([1e9])), out)
     assert out.tolist() == [[1 / 8], [-3 / 8]]
-    sparse = CentredCSR(values.ravel(), np.zeros(2, np.int32), np.arange(3), np.array([1e9]))
-    stored_ones = np.empty(2)
-    sparse_entries(sparse, stored_ones)
-    assert stored_ones.tolist() == [1 / 8, -3 / 8]
 
 
 def test_float32_entries_are_centred_in_float64():

@@ -18,7 +18,7 @@ from far_columns import (
     weights,
     within,
 )
-from thalweg.kernels.rows import Centred, CentredCSR
+from thalweg.kernels.rows import CSR, Centred
 from thalweg.objectives.matrix import check_matrix
 from thalweg.objectives.rows import OFFSET, Rows, is_full
 
@@ -83,8 +83,10 @@ def test_of_a_sparse_matrix_only_what_every_row_stores_is_shifted(offset):
         assert rows.shift is None
         assert rows.seen is rows.matrix.rows
         return
-    assert isinstance(rows.seen, CentredCSR)
-    for seen, given in zip(rows.seen, (X.data, X.indices, X.indptr), strict=False):
+    assert isinstance(rows.seen, CSR)
+    assert np.array_equal(rows.seen.data, X.data - rows.shift[X.indices])  # exact: see Centred
+    assert rows.seen.data.dtype == np.float64
+    for seen, given in zip(rows.seen[1:], (X.indices, X.indptr), strict=True):
         assert np.shares_memory(seen, given)
     assert (rows.shift != 0.0).tolist() == [True, True, False, False]
 

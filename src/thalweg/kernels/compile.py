@@ -51,6 +51,7 @@ def kernel(function=None, *, fastmath=False, inline=False):
     except RuntimeError:  # nowhere to write a cache: a read-only home, or source without a file
         return njit(function, **options)
     _stamp_with_all_sources(dispatcher)
+    _forget_what_cannot_be_read(dispatcher)
     _load_without_compiler(dispatcher)
     _stop_clocks(dispatcher)
     return dispatcher
@@ -66,6 +67,7 @@ def c_function(function, *arguments):
     with contextlib.suppress(RuntimeError):  # nowhere to write a cache
         made.enable_caching()
         _stamp_with_all_sources(made)
+        _forget_what_cannot_be_read(made)
         _load_without_compiler(made)
     with COMPILING:  # which Numba does not tell of, as it does of a dispatcher's
         made.compile()
@@ -125,6 +127,34 @@ def _stamp_with_all_sources(dispatcher):
     cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = (cache_file._source_stamp, _digest_of_sources())
+
+
+def _forget_what_cannot_be_read(dispatcher):
+    """Have `dispatcher` compile anew where files of its disk cache are damaged, in place.
+
+    Or where they name a type that an older version of a kernel took, and that is gone: Numba reads
+    them before it compares stamps. What is used here is private to Numba, as above.
+    """
+    cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    index, data = (getattr(cache_file, name, None) for name in ("_load_index", "_load_data"))
+    if index is None or data is None:
+        return
+
+    def load_index():
+        try:
+            return index()
+        except OSError:
+            raise
+        except Exception:  # a damaged pickle raises whatever it likes
+            return {}
+
+    def load_data(name):
+        try:
+            return data(name)
+        except Exception as unreadable:
+            raise FileNotFoundError(name) from unreadable
+
+    cache_file._load_index, cache_file._load_data = load_index, load_data
 
 
 def _load_without_compiler(dispatcher):

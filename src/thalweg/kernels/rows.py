@@ -24,7 +24,6 @@ form by the type of `X` when it compiles:
     Centred                dense, entries x − m taken so while they are read
     Standardized           dense, entries (x − m)·d likewise
     CSR                    sparse
-    CentredCSR             sparse, entries x − m, m = 0 but for columns that every row stores
     ScaledCSR              sparse, entries x·d: a shift would fill the zeros
 
 A loop sums, and stores nothing, or it stores, and sums nothing: before a loop that does both the
@@ -75,15 +74,6 @@ class Standardized(NamedTuple):
     scales: np.ndarray  # d, float64[p]
 
 
-class CentredCSR(NamedTuple):
-    """A sparse matrix by rows, seen about the mean of the columns that every row stores."""
-
-    data: np.ndarray
-    indices: np.ndarray
-    indptr: np.ndarray
-    means: np.ndarray  # m, float64[p]; 0 for all other columns
-
-
 class ScaledCSR(NamedTuple):
     """A sparse matrix by rows, seen with deviation 1 in every column."""
 
@@ -95,7 +85,7 @@ class ScaledCSR(NamedTuple):
 
 def is_sparse(X):
     """Whether only some entries of a row are stored."""
-    return isinstance(X, CSR | CentredCSR | ScaledCSR)
+    return isinstance(X, CSR | ScaledCSR)
 
 
 def entry(X, i, j):
@@ -196,8 +186,6 @@ def _entry(X, i, j):
 def _stored(X, k):
     if X.instance_class is CSR:
         return lambda X, k: np.float64(X.data[k])
-    if X.instance_class is CentredCSR:
-        return lambda X, k: X.data[k] - X.means[np.uint64(X.indices[k])]
     return lambda X, k: X.data[k] * X.scales[np.uint64(X.indices[k])]
 
 

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.core.vector import dot
 from thalweg.curvature.extent import Extent, spectrum_extent
 from thalweg.kernels.linear import quadratics_pass, squares_pass
 from thalweg.kernels.twofold import exact_dot
@@ -119,7 +120,7 @@ class Features:
         if self.offset is not None:
             # Small beside what they vary by, but for the means that kernels take off elsewhere.
             is_exact = self.rows.shift is not None and self.origin is None
-            b = _exactly_shifted(b, self.offset, W) if is_exact else b + self.offset @ W
+            b = _exactly_shifted(b, self.offset, W) if is_exact else b + _along(self.offset, W)
         return W, b if self.is_matrix else np.float64(b)
 
     def leave(self, G: np.ndarray, total: Any) -> np.ndarray:
@@ -236,3 +237,8 @@ def _exactly_shifted(b: Any, offset: np.ndarray, W: np.ndarray, lift: float = 0.
         return exact_dot(offset, W, float(b), lift)
     columns = np.ascontiguousarray(W.T)
     return np.array([exact_dot(offset, w, float(b[k]), lift) for k, w in enumerate(columns)])
+
+
+def _along(t: np.ndarray, W: np.ndarray) -> Any:
+    """tᵀW."""
+    return dot(t, W) if W.ndim == 1 else t @ W

@@ -7,7 +7,8 @@ taken off while an entry is read: what is common to all rows of such a column wo
 two digits or more. Elsewhere s = 0, and nothing is taken off. A sparse column can be shifted only
 if every row stores it; any other has zeros among its entries, and a mean that does not dwarf σ.
 
-Cost: one pass over X for m and σ, one more where there is such a column. X is never changed.
+Cost: one pass over X for m and σ, one more where there is such a column. X is never changed, nor
+copied, but for the entries (not their places) of a sparse one that has such a column.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from thalweg.kernels import linear as passes
 from thalweg.kernels.duality import dual_sum_pass
 from thalweg.kernels.leaves import Work, each_leaf, leaf_edges, tree_sum, with_blas
 from thalweg.kernels.margins import column_moments_pass
-from thalweg.kernels.rows import CSR, Centred, CentredCSR
+from thalweg.kernels.rows import CSR, Centred
 from thalweg.objectives.matrix import Matrix, check_finite
 
 OFFSET = 1e-4  # (σ/|m|)² below which a column is shifted
@@ -255,7 +256,11 @@ class Rows:
     def _see_shifted(self, shift: np.ndarray) -> None:
         X = self.matrix.rows
         self.shift = shift
-        self.seen = CentredCSR(*X, shift) if isinstance(X, CSR) else Centred(X, shift)
+        if isinstance(X, CSR):
+            # Made once: to look a column's shift up at every entry takes as long again as a pass.
+            self.seen = CSR(X.data - shift[X.indices], X.indices, X.indptr)
+        else:
+            self.seen = Centred(X, shift)
 
 
 def is_full(matrix: Matrix) -> np.ndarray:
