@@ -127,6 +127,7 @@ def sweep(
     *,
     repeats: Repeats = MEDIAN,
     tightest: float = LEVELS[-1],
+    budget: float = BUDGET,
 ) -> Sweep:
     """Time the settings of `tool`, `cap` seconds a fit, given the lowest F that is known."""
     found = Sweep(tool.name)
@@ -148,7 +149,7 @@ def sweep(
             # Below `best` by more than that, the tool may find still better.
             if abs(suboptimality(value, problem.at_zero, best)) <= SETTLED * tightest:
                 break
-            if seconds > cap or sum(fit.seconds for fit in found.fits) > BUDGET * cap:
+            if seconds > cap or sum(fit.seconds for fit in found.fits) > budget * cap:
                 found.note = f"cut after {seconds:.2g} s at {spelled(setting)}"
                 found.cut = seconds
                 break

@@ -114,33 +114,39 @@ def peers_for(problem: Problem) -> list[Tool]:
     return [tool for tool in known(problem) if tool.takes(problem)]
 
 
+def minimized(
+    problem: Problem,
+    method: str,
+    tol: float = 1e-6,
+    max_iter: int = MANY,
+    time_limit: float | None = None,
+) -> tuple[Any, Any]:
+    """Thalweg's problem, from arrays, and its run."""
+    import thalweg as tw
+
+    own = tw.LinearProblem(
+        problem.X if problem.raw is None else problem.raw.X,
+        problem.y,
+        problem.loss,
+        l1=problem.l1,
+        l2=problem.l2,
+        fit_intercept=problem.fit_intercept,
+        sample_weight=problem.sample_weight,
+        delta=problem.delta,
+        standardize=problem.raw is not None,
+    )
+    run = tw.minimize(
+        own, method, tol=tol, max_iter=max_iter, time_limit=time_limit, progress=False
+    )
+    return own, run
+
+
 def thalweg(method: str = "auto") -> Tool:
     """One method of Thalweg, from arrays to w."""
 
-    def fit(
-        prepared: Any,
-        problem: Problem,
-        tol: float = 1e-6,
-        max_iter: int = MANY,
-        time_limit: float | None = None,
-    ) -> np.ndarray:
-        import thalweg as tw
-
+    def fit(prepared: Any, problem: Problem, **setting: Any) -> np.ndarray:
+        own, run = minimized(problem, method, **setting)
         raw = problem.raw
-        own = tw.LinearProblem(
-            problem.X if raw is None else raw.X,
-            problem.y,
-            problem.loss,
-            l1=problem.l1,
-            l2=problem.l2,
-            fit_intercept=problem.fit_intercept,
-            sample_weight=problem.sample_weight,
-            delta=problem.delta,
-            standardize=raw is not None,
-        )
-        run = tw.minimize(
-            own, method, tol=tol, max_iter=max_iter, time_limit=time_limit, progress=False
-        )
         if raw is None:
             return joined(problem, *own.split(run.w))
         W, b = own.coefficients(run.w)  # in the units of the raw features
@@ -266,7 +272,7 @@ def sparse_regression(problem: Problem) -> list[Tool]:
     tools = [celer("Lasso" if not problem.l2 else "ElasticNet"), sklearn_coordinates()]
     if problem.sample_weight is None:
         tools += [skglm("Lasso" if not problem.l2 else "ElasticNet")]
-    else:
+    elif not problem.is_sparse:  # where skglm 0.5's loss does not compile
         tools += [skglm_weighted()]
     tools += [cyanure("auto")]
     if not problem.l2:
@@ -632,7 +638,7 @@ def liblinear(kind: int) -> Tool:
             words += " -B 1 -R"  # R: without a penalty on it
         if problem.sample_weight is not None:
             for sign in (-1, 1):
-                words += f" -w{sign} {problem.sample_weight[problem.y == sign][0]!r}"
+                words += f" -w{sign} {float(problem.sample_weight[problem.y == sign][0])!r}"
         model = train(prepared, parameter(words))
         # Its classes are in order of appearance and its weights speak for the first.
         w, b = model.get_decfun()
