@@ -1,7 +1,7 @@
 """Is Thalweg fast on problems that nobody chose? `auto` beside the other solvers, case by case.
 
     python benchmarks/wild_peers.py --seeds 4000:4040:2           to build on
-    python benchmarks/wild_peers.py                               odd seeds from 5001 on, to judge by
+    python benchmarks/wild_peers.py                               to judge by: odd, from 5001 on
     python benchmarks/wild_peers.py --only 4016                   every tool on one case
     python benchmarks/wild_peers.py --read benchmarks/results/wild_peers.json
     python benchmarks/wild_peers.py --shared                      one thread, processor time

@@ -114,17 +114,11 @@ def peers_for(problem: Problem) -> list[Tool]:
     return [tool for tool in known(problem) if tool.takes(problem)]
 
 
-def minimized(
-    problem: Problem,
-    method: str,
-    tol: float = 1e-6,
-    max_iter: int = MANY,
-    time_limit: float | None = None,
-) -> tuple[Any, Any]:
-    """Thalweg's problem, from arrays, and its run."""
+def as_own(problem: Problem) -> Any:
+    """Thalweg's problem, from arrays."""
     import thalweg as tw
 
-    own = tw.LinearProblem(
+    return tw.LinearProblem(
         problem.X if problem.raw is None else problem.raw.X,
         problem.y,
         problem.loss,
@@ -135,6 +129,28 @@ def minimized(
         delta=problem.delta,
         standardize=problem.raw is not None,
     )
+
+
+def point(problem: Problem, own: Any, w: np.ndarray) -> np.ndarray:
+    """The point that Thalweg's variables are."""
+    raw = problem.raw
+    if raw is None:
+        return joined(problem, *own.split(w))
+    W, b = own.coefficients(w)  # in the units of the raw features
+    return joined(problem, (raw.scales * W.T).T, b + raw.places @ W)
+
+
+def minimized(
+    problem: Problem,
+    method: str,
+    tol: float = 1e-6,
+    max_iter: int = MANY,
+    time_limit: float | None = None,
+) -> tuple[Any, Any]:
+    """Thalweg's problem and its run."""
+    import thalweg as tw
+
+    own = as_own(problem)
     run = tw.minimize(
         own, method, tol=tol, max_iter=max_iter, time_limit=time_limit, progress=False
     )
@@ -146,11 +162,7 @@ def thalweg(method: str = "auto") -> Tool:
 
     def fit(prepared: Any, problem: Problem, **setting: Any) -> np.ndarray:
         own, run = minimized(problem, method, **setting)
-        raw = problem.raw
-        if raw is None:
-            return joined(problem, *own.split(run.w))
-        W, b = own.coefficients(run.w)  # in the units of the raw features
-        return joined(problem, (raw.scales * W.T).T, b + raw.places @ W)
+        return point(problem, own, run.w)
 
     # As of cyanure, below: a gap is proven, or looked at, later than it is small.
     settings = (*PASSES[:4], *TOLERANCES)
