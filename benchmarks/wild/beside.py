@@ -50,6 +50,7 @@ class Beside:
 
     def __post_init__(self) -> None:
         self.began = time.perf_counter()
+        self.asked: list[tuple[list[Sweep], int, Tool, Problem]] = []
 
     @property
     def left(self) -> float:
@@ -77,8 +78,20 @@ class Beside:
         ends = {"repeats": LEAST, "tightest": JUDGED, "budget": BUDGET}
         done = sweep(tool, problem, self.best, cap, self.clock, **ends)
         to.append(done)
+        self.asked.append((to, len(to) - 1, tool, problem))
         self.best = min([self.best, *(fit.value for fit in done.fits)])
         return done
+
+    def time_again(self) -> None:
+        """Sweep those again that ended at 10⁻⁶ above what was the least then, and is no more."""
+        asked, self.asked = self.asked, []
+        for to, place, tool, problem in asked:
+            done = to[place]
+            has_settings = len(done.fits) < len(tool.settings)
+            if not done.note and has_settings and self.seconds(done) is None:
+                again: list[Sweep] = []
+                self.time(again, tool, problem, LONGEST if to is self.own else self.cap(1))
+                to[place] = again[0]
 
 
 def measure(
@@ -103,6 +116,7 @@ def measure(
             double = replace(tool, name=f"{tool.name} float64")
             warm(double, problem.in_double)
             bench.time(bench.peers, double, problem.in_double, cap)
+    bench.time_again()
     return recorded(bench)
 
 

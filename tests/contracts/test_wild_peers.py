@@ -162,6 +162,26 @@ def test_a_peer_is_given_what_could_make_it_the_fastest_within_what_is_left():
     assert bench(own=2.0, left=0.0).cap(10) == pytest.approx(4.0)
 
 
+def test_who_ended_above_a_least_value_that_fell_is_swept_again(monkeypatch):
+    given = tiny("squared", l2=0.1)
+    found = beside.Beside(given, best=0.1 * given.at_zero)
+    # One that ends at what is the least so far, one that gets below, and one that is cut.
+    ends = {"early": (0.1, ""), "deep": (0.0, ""), "slow": (0.5, "cut after 1 s")}
+    asked = []
+
+    def sweep(tool, problem, best, cap, clock, **ends_of):
+        asked.append(tool.name)
+        share, note = ends[tool.name] if asked.count(tool.name) == 1 else (0.0, "")
+        return Sweep(tool.name, [Fit({}, 1.0, share * given.at_zero)], note)
+
+    monkeypatch.setattr(beside, "sweep", sweep)
+    for name in ends:
+        found.time(found.peers, tools.Tool(name, ({}, {}), None, None), given, 1.0)
+    found.time_again()
+    assert asked == [*ends, "early"]
+    assert [found.seconds(done) for done in found.peers] == [1.0, 1.0, None]
+
+
 def test_a_problem_without_a_peer_or_without_a_fall_has_no_record(monkeypatch):
     assert beside.measure(tiny("squared-hinge", l2=0.1, weights="all")) == "no peer"
     monkeypatch.setattr(beside, "reference", lambda problem, clock: problem.at_zero)
