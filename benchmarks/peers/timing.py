@@ -128,15 +128,22 @@ def sweep(
     repeats: Repeats = MEDIAN,
     tightest: float = LEVELS[-1],
     budget: float = BUDGET,
+    every_kind: bool = False,
 ) -> Sweep:
-    """Time the settings of `tool`, `cap` seconds a fit, given the lowest F that is known."""
-    found = Sweep(tool.name)
+    """Time the settings of `tool`, `cap` seconds a fit, given the lowest F that is known.
+
+    With `every_kind`, a tool whose settings are passes and then tolerances is asked for both: a
+    loose tolerance may take less time than the few passes that were within the tightest level.
+    """
+    found, ended = Sweep(tool.name), set()
     with Worker(tool, problem, clock, repeats) as worker:
         found.note = worker.obstacle(cap)
         if found.note:
             found.cut = cap if found.note.startswith("cut") else None
             return found
         for setting in tool.settings:
+            if tuple(setting) in ended:
+                continue
             worker.ask(setting)
             reply = worker.reply(cap + REPEATS)
             if not isinstance(reply, tuple):
@@ -148,7 +155,9 @@ def sweep(
             found.fits.append(Fit(setting, seconds, value))
             # Below `best` by more than that, the tool may find still better.
             if abs(suboptimality(value, problem.at_zero, best)) <= SETTLED * tightest:
-                break
+                if not every_kind:
+                    break
+                ended.add(tuple(setting))
             if seconds > cap or sum(fit.seconds for fit in found.fits) > budget * cap:
                 found.note = f"cut after {seconds:.2g} s at {spelled(setting)}"
                 found.cut = seconds

@@ -75,8 +75,13 @@ class Beside:
 
     def time(self, to: list[Sweep], tool: Tool, problem: Problem, cap: float) -> Sweep:
         """Sweep one more tool."""
-        ends = {"repeats": LEAST, "tightest": JUDGED, "budget": BUDGET}
-        done = sweep(tool, problem, self.best, cap, self.clock, **ends)
+        done = sweep(
+            *(tool, problem, self.best, cap, self.clock),
+            repeats=LEAST,
+            tightest=JUDGED,
+            budget=BUDGET,
+            every_kind=True,
+        )
         to.append(done)
         self.asked.append((to, len(to) - 1, tool, problem))
         self.best = min([self.best, *(fit.value for fit in done.fits)])

@@ -141,6 +141,17 @@ def test_a_sweep_goes_on_where_settings_give_the_same_or_no_number(monkeypatch):
     assert [fit.value for fit in diverged.fits] == [math.inf, 1.0]
 
 
+def test_a_sweep_of_every_kind_of_setting_goes_on_with_the_next(monkeypatch):
+    worker = Scripted([(0.3, 1.0), (0.1, 1.5), (0.1, 1.0), (0.2, 1.0)])
+    worker.ask = worker.asked.append
+    monkeypatch.setattr(timing, "Worker", worker)
+    settings = [{"max_iter": 1}, {"max_iter": 2}, {"tol": 0.1}, {"tol": 0.01}, {"tol": 0.001}]
+    tool = Tool("tool", settings, None, None)
+    found = timing.sweep(tool, Scalar(), 1.0, timing.SHORTEST, every_kind=True)
+    assert worker.asked == [{"max_iter": 1}, {"tol": 0.1}, {"tol": 0.01}]
+    assert timing.time_to(1e-6, found.fits, 2.0, 1.0) == 0.1
+
+
 def test_geometric_mean_of_what_is_known():
     assert table.geometric_mean([2.0, 8.0]) == pytest.approx(4.0)
     assert table.geometric_mean([2.0, None, 0.5]) == pytest.approx(1.0)
