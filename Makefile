@@ -7,6 +7,7 @@
 # make bench-linear  against other solvers of linear models, on real data (at most 30 minutes)
 # make bench-plan    what auto chose, beside the fastest method, on the same problems
 # make bench-wild    the same on 200 problems drawn by seeds that nobody looked at (at most 30 minutes)
+# make bench-wild-peers  60 such problems beside other solvers of linear models (at most 30 minutes)
 # make bench-drop-in  beside scikit-learn's classes of the same names, on data as people have it (at most 30 minutes)
 # make bench-toy     small fits beside scikit-learn's: toy data, drawn problems, a grid search, the first fit (some minutes)
 # make bench-path    tw.path beside scikit-learn's lasso_path and enet_path (some twenty minutes)
@@ -32,7 +33,7 @@ READY  := $(VENV)/.ready
 WARM   := $(VENV)/.warm
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-wild bench-drop-in bench-toy bench-path bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills peers-tests zoo labs labs-seeds labs-look figures clean
+.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-wild bench-wild-peers bench-drop-in bench-toy bench-path bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills peers-tests zoo labs labs-seeds labs-look figures clean
 
 demo: $(READY) $(WARM)
 	rm -rf runs/demo
@@ -80,6 +81,9 @@ bench-plan: $(READY)
 bench-wild: $(READY)
 	mkdir -p benchmarks/results
 	$(BIN)/python benchmarks/wild.py --seeds 2001:2401:2 --limit 1680 --out benchmarks/results/wild.json
+
+bench-wild-peers: $(PEERS)/.ready
+	$(PEERS)/bin/python benchmarks/wild_peers.py --seeds 5001:1000000:2 --limit 1700
 
 bench-drop-in: $(READY)
 	$(BIN)/python benchmarks/drop_in.py

@@ -20,32 +20,22 @@ instead, which they hardly change.
 
 from __future__ import annotations
 
-import os
+import argparse
+import json
+import math
 import sys
+import time
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 
-SHARED = "--shared" in sys.argv
-THREADS = 1 if SHARED else 2
-# Before NumPy, BLAS, OpenMP and Numba are loaded: they read it once.
-for _variable in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
-    os.environ[f"{_variable}_NUM_THREADS"] = str(THREADS)
-if hasattr(os, "sched_setaffinity"):
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
-
-import argparse  # noqa: E402
-import json  # noqa: E402
-import math  # noqa: E402
-import time  # noqa: E402
-from dataclasses import asdict, dataclass, field, replace  # noqa: E402
-from pathlib import Path  # noqa: E402
-
-from peers import table  # noqa: E402
-from peers.problems import SPECS, Problem, Spec, build  # noqa: E402
-from peers.timing import LEVELS, PROCESSOR, WALL, Fit, Sweep, limit, sweep, time_to  # noqa: E402
-from peers.tools import METHODS, Tool, missing, peers_for, thalweg  # noqa: E402
+from peers import machine, table  # machine first: it says how many threads there are
+from peers.problems import SPECS, Problem, Spec, build
+from peers.timing import LEVELS, PROCESSOR, WALL, Fit, Sweep, limit, sweep, time_to
+from peers.tools import METHODS, Tool, missing, peers_for, thalweg
 
 RESULTS = Path(__file__).parent / "results" / "linear.json"
 JUDGED = 1e-6
-CLOCK = PROCESSOR if SHARED else WALL
+CLOCK = PROCESSOR if machine.SHARED else WALL
 REFERENCE = ({"tol": 1e-13, "time_limit": 12.0},)
 
 

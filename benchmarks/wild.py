@@ -18,18 +18,13 @@ import math
 import time
 from pathlib import Path
 
+from wild import seeds
 from wild.cases import problem
 from wild.measure import ALLOWANCE, measure
 from wild.sizes import MOST
 from wild.table import HEAD, line, page
 
 SHARES = 4.0  # of its fair share of what is left, that one case may take
-
-
-def seeds(text: str) -> range:
-    """A range of seeds from "first:end" or "first:end:step", or one seed."""
-    parts = [int(part) for part in text.split(":")]
-    return range(parts[0], parts[0] + 1) if len(parts) == 1 else range(*parts)
 
 
 def main() -> None:

@@ -3,8 +3,8 @@
 The parent holds the data and judges; a child, forked so that the data is shared, fits. The child
 lays the data out as its tool wants it, fits once on a slice, and once, loosely, on the whole where
 the tool compiles, so that its code is warm, and then times one setting at a time, from loose to
-tight; a short fit is repeated and its median taken. Nothing else runs while it does: F is evaluated
-between fits. The parent ends a sweep when
+tight; a short fit is repeated and its median, or its least time, taken. Nothing else runs while it
+does: F is evaluated between fits. The parent ends a sweep when
 
     F(w) is within the tightest level,
     a fit takes longer than the limit (the child is killed), or
@@ -25,7 +25,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,6 @@ COMPILE = 90.0  # seconds for a fit on a slice
 COMPILE_AGAIN = 20.0  # seconds that it may add to the first fit on the whole
 LAY_OUT = 20.0  # seconds for the layout that a tool wants
 MEMORY = 8 << 30  # bytes that a child may ask for, data included
-REPEATED = ((0.1, 5), (0.5, 3))  # fits shorter than this many seconds are made so many times
 REPEATS = 2.0  # seconds that repeats may add
 
 
@@ -67,12 +66,24 @@ WALL = Clock(time.perf_counter, 1.0)
 PROCESSOR = Clock(processor_seconds, 5.0)  # for one thread on a machine that others use
 
 
+class Repeats(NamedTuple):
+    """How often a fit is made, and which of its times counts."""
+
+    counts: tuple[tuple[float, int], ...]  # shorter than so many seconds: so many times
+    pick: Callable[[list[float]], float]
+
+
+MEDIAN = Repeats(((0.1, 5), (0.5, 3)), statistics.median)
+# For fits of less than a millisecond too; a first that read kernels from disk does not count.
+LEAST = Repeats(((0.01, 11), (0.1, 5), (0.5, 3), (1.5, 2)), min)
+
+
 @dataclass(frozen=True)
 class Fit:
     """One setting of one tool."""
 
     setting: dict[str, Any]
-    seconds: float  # median
+    seconds: float  # median, or least
     value: float  # F(w)
 
 
@@ -83,6 +94,7 @@ class Sweep:
     tool: str
     fits: list[Fit] = field(default_factory=list)
     note: str = ""  # why it ended before its settings did
+    cut: float | None = None  # seconds that tighter settings take at least, where time ended it
 
 
 def suboptimality(value: float, at_zero: float, best: float) -> float:
@@ -106,27 +118,49 @@ def limit(peer: float | None, own: float | None) -> float:
     return max(SHORTEST, min(bounds))
 
 
-def sweep(tool: Tool, problem: Problem, best: float, cap: float, clock: Clock = WALL) -> Sweep:
-    """Time the settings of `tool`, `cap` seconds a fit, given the lowest F that is known."""
-    found = Sweep(tool.name)
-    with Worker(tool, problem, clock) as worker:
+def sweep(
+    tool: Tool,
+    problem: Problem,
+    best: float,
+    cap: float,
+    clock: Clock = WALL,
+    *,
+    repeats: Repeats = MEDIAN,
+    tightest: float = LEVELS[-1],
+    budget: float = BUDGET,
+    every_kind: bool = False,
+) -> Sweep:
+    """Time the settings of `tool`, `cap` seconds a fit, given the lowest F that is known.
+
+    With `every_kind`, a tool whose settings are passes and then tolerances is asked for both: a
+    loose tolerance may take less time than the few passes that were within the tightest level.
+    """
+    found, ended = Sweep(tool.name), set()
+    with Worker(tool, problem, clock, repeats) as worker:
         found.note = worker.obstacle(cap)
         if found.note:
+            found.cut = cap if found.note.startswith("cut") else None
             return found
         for setting in tool.settings:
+            if tuple(setting) in ended:
+                continue
             worker.ask(setting)
             reply = worker.reply(cap + REPEATS)
             if not isinstance(reply, tuple):
                 found.note = reply or f"cut after {cap:.2g} s at {spelled(setting)}"
+                found.cut = None if reply else cap
                 break
             seconds, w = reply
             value = problem.value(w) if np.isfinite(w).all() else float("inf")
             found.fits.append(Fit(setting, seconds, value))
             # Below `best` by more than that, the tool may find still better.
-            if abs(suboptimality(value, problem.at_zero, best)) <= SETTLED * LEVELS[-1]:
-                break
-            if seconds > cap or sum(fit.seconds for fit in found.fits) > BUDGET * cap:
+            if abs(suboptimality(value, problem.at_zero, best)) <= SETTLED * tightest:
+                if not every_kind:
+                    break
+                ended.add(tuple(setting))
+            if seconds > cap or sum(fit.seconds for fit in found.fits) > budget * cap:
                 found.note = f"cut after {seconds:.2g} s at {spelled(setting)}"
+                found.cut = seconds
                 break
     return found
 
@@ -139,11 +173,14 @@ def spelled(setting: dict[str, Any]) -> str:
 class Worker:
     """The child process: asked for a setting, it replies (seconds, fitted) or with a sentence."""
 
-    def __init__(self, tool: Tool, problem: Problem, clock: Clock = WALL) -> None:
+    def __init__(
+        self, tool: Tool, problem: Problem, clock: Clock = WALL, repeats: Repeats = MEDIAN
+    ) -> None:
         self.slack, self.compiles = clock.slack, tool.compiles
         fork = multiprocessing.get_context("fork")
         self.pipe, theirs = fork.Pipe()
-        self.process = fork.Process(target=work, args=(theirs, self.pipe, tool, problem, clock))
+        given = (theirs, self.pipe, tool, problem, clock, repeats)
+        self.process = fork.Process(target=work, args=given)
 
     def __enter__(self) -> Worker:
         self.process.start()
@@ -188,7 +225,14 @@ class Worker:
             return "its process ended"
 
 
-def work(pipe: Connection, parents: Connection, tool: Tool, problem: Problem, clock: Clock) -> None:
+def work(
+    pipe: Connection,
+    parents: Connection,
+    tool: Tool,
+    problem: Problem,
+    clock: Clock,
+    repeats: Repeats,
+) -> None:
     """What the child does."""
     parents.close()  # or the parent's end would never be seen here
     os.setpgid(0, 0)
@@ -204,25 +248,26 @@ def work(pipe: Connection, parents: Connection, tool: Tool, problem: Problem, cl
             pipe.send("warm up")
         while True:
             setting = pipe.recv()
-            pipe.send(timed(clock, lambda given=setting: tool.fit(prepared, problem, **given)))
+            job = lambda given=setting: tool.fit(prepared, problem, **given)  # noqa: E731
+            pipe.send(timed(clock, job, repeats))
     except EOFError:
         return
     except Exception as error:
         pipe.send(f"{type(error).__name__}: {error}".splitlines()[0][:150])
 
 
-def timed(clock: Clock, job: Callable[[], Any]) -> tuple[float, Any]:
-    """The median seconds of a job, made once or more often, and its last result."""
+def timed(clock: Clock, job: Callable[[], Any], repeats: Repeats = MEDIAN) -> tuple[float, Any]:
+    """The seconds of a job, made once or more often, and its last result."""
     times: list[float] = []
-    while len(times) < wanted(times):
+    while len(times) < wanted(times, repeats):
         start = clock.read()
         result = job()
         times.append(clock.read() - start)
-    return statistics.median(times), result
+    return repeats.pick(times), result
 
 
-def wanted(times: list[float]) -> int:
+def wanted(times: list[float], repeats: Repeats = MEDIAN) -> int:
     """How often a job is made whose first time is known."""
     if not times:
         return 1
-    return next((count for below, count in REPEATED if times[0] < below), 1)
+    return next((count for below, count in repeats.counts if times[0] < below), 1)

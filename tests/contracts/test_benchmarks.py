@@ -57,6 +57,13 @@ def test_timed_gives_the_median_and_a_result():
     assert result == "w"
 
 
+def test_the_least_time_counts_where_it_is_asked_for():
+    # A first fit that reads kernels from disk, and a second.
+    ticks = iter(np.cumsum([0, 90, 0, 4, 0, 5]) / 100)
+    clock = timing.Clock(lambda: next(ticks), 1.0)
+    assert timing.timed(clock, lambda: "w", timing.LEAST)[0] == pytest.approx(0.04)
+
+
 def test_processor_seconds_count_children_and_not_sleep():
     start, began = timing.processor_seconds(), time.perf_counter()
     subprocess.run([sys.executable, "-c", "sum(range(10**7))"], check=True)
@@ -73,7 +80,7 @@ class Scripted:
     def __init__(self, replies, obstacle=""):
         self.replies, self.asked, self.obstacle = list(replies), [], lambda cap: obstacle
 
-    def __call__(self, tool, problem, clock):
+    def __call__(self, tool, problem, clock, repeats):
         return self
 
     def __enter__(self):
@@ -117,10 +124,11 @@ def test_a_sweep_goes_on_below_the_best_that_was_known(monkeypatch):
 def test_a_sweep_ends_when_a_fit_hangs_fails_or_takes_too_long(monkeypatch):
     hangs = swept(monkeypatch, Scripted([(0.1, 1.5), None]))
     assert (len(hangs.fits), hangs.note) == (1, "cut after 0.5 s at tol=0.1")
+    assert hangs.cut == 0.5
     fails = swept(monkeypatch, Scripted(["ValueError: no"]))
-    assert (fails.fits, fails.note) == ([], "ValueError: no")
+    assert (fails.fits, fails.note, fails.cut) == ([], "ValueError: no", None)
     slow = swept(monkeypatch, Scripted([(1.5, 1.5), (9.0, 1.0)]))
-    assert (len(slow.fits), slow.note) == (1, "cut after 1.5 s at tol=1")
+    assert (len(slow.fits), slow.note, slow.cut) == (1, "cut after 1.5 s at tol=1", 1.5)
     absent = swept(monkeypatch, Scripted([], obstacle="ImportError: no module"))
     assert (absent.fits, absent.note) == ([], "ImportError: no module")
 
@@ -131,6 +139,17 @@ def test_a_sweep_goes_on_where_settings_give_the_same_or_no_number(monkeypatch):
     assert len(same.fits) == 6
     diverged = swept(monkeypatch, Scripted([(0.1, np.nan), (0.1, 1.0)]))
     assert [fit.value for fit in diverged.fits] == [math.inf, 1.0]
+
+
+def test_a_sweep_of_every_kind_of_setting_goes_on_with_the_next(monkeypatch):
+    worker = Scripted([(0.3, 1.0), (0.1, 1.5), (0.1, 1.0), (0.2, 1.0)])
+    worker.ask = worker.asked.append
+    monkeypatch.setattr(timing, "Worker", worker)
+    settings = [{"max_iter": 1}, {"max_iter": 2}, {"tol": 0.1}, {"tol": 0.01}, {"tol": 0.001}]
+    tool = Tool("tool", settings, None, None)
+    found = timing.sweep(tool, Scalar(), 1.0, timing.SHORTEST, every_kind=True)
+    assert worker.asked == [{"max_iter": 1}, {"tol": 0.1}, {"tol": 0.01}]
+    assert timing.time_to(1e-6, found.fits, 2.0, 1.0) == 0.1
 
 
 def test_geometric_mean_of_what_is_known():
