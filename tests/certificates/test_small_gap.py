@@ -4,7 +4,6 @@ import pytest
 import thalweg as tw
 from thalweg.certificates.duality import duality_gap
 from thalweg.certificates.small_gap import small_gap
-from thalweg.methods.short_way import small_rows
 
 LOSSES = ("squared", "logistic", "squared-hinge", "huber")
 PENALTIES = ({"l2": 0.1}, {"l1": 0.1}, {"l1": 0.05, "l2": 0.1}, {"l1": 1e-4})
@@ -32,7 +31,7 @@ def test_it_is_the_gap_that_many_calls_make(loss, penalties, fit_intercept):
         asked = problem(seed, loss, fit_intercept, penalties)
         rng = np.random.default_rng(seed)
         for w in (np.zeros(asked.dim), 0.1 * rng.standard_normal(asked.dim)):
-            mine = small_gap(asked, small_rows(asked), w)
+            mine = small_gap(asked, asked.features.dense, w)
             other = duality_gap(asked, w)
             within = mine.rounding + other.rounding
             assert abs(mine.primal - other.primal) <= within
@@ -49,12 +48,12 @@ def test_it_is_never_below_the_distance_to_the_optimum(loss):
         rng = np.random.default_rng(seed)
         for size in (1e-1, 1e-4, 1e-8, 0.0):
             w = best.w + size * rng.standard_normal(asked.dim)
-            found = small_gap(asked, small_rows(asked), w)
+            found = small_gap(asked, asked.features.dense, w)
             assert found.gap >= found.primal - best.value
             assert found.rounding > 0.0
 
 
 def test_at_scores_that_overflow_nothing_is_proved():
     asked = problem(0, "squared", True, {"l2": 0.1})
-    found = small_gap(asked, small_rows(asked), np.full(asked.dim, 1e200))
+    found = small_gap(asked, asked.features.dense, np.full(asked.dim, 1e200))
     assert not found.gap <= 1e300

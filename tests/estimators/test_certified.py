@@ -111,6 +111,9 @@ def test_plain_arrays_are_noted_as_frames_are():
     [
         (lambda X, y: (X, y[:-1]), "inconsistent numbers of samples"),
         (lambda X, y: (X, np.append(y[:-1], np.nan)), "NaN"),
+        (lambda X, y: (X, np.column_stack([y, np.append(y[:-1], np.nan)])), "NaN"),
+        (lambda X, y: (X, np.column_stack([y, y])[:-1]), "inconsistent numbers of samples"),
+        (lambda X, y: (X, y[:, None, None]), "dim 3"),
         (lambda X, y: (np.where(X > 1.5, np.nan, X), y), "finite"),
         (lambda X, y: (X[:, 0], y), "2D array"),
         (lambda X, y: (X[:0], y[:0]), "0 sample"),

@@ -5,7 +5,7 @@ from sklearn.datasets import load_iris
 
 import thalweg as tw
 from thalweg.methods import short_way as module
-from thalweg.methods.short_way import short_way, small_rows
+from thalweg.methods.short_way import short_way
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((80, 5)) * [1.0, 100.0, 0.01, 1.0, 1.0] + [0.0, 1000.0, 0.0, 3.0, 0.0]
@@ -180,4 +180,4 @@ def test_whoever_listens_hears_the_loop(listens, monkeypatch, tmp_path):
 def test_rows_are_those_of_the_model(standardize, fit_intercept):
     problem = asked("squared", l2=0.1, standardize=standardize, fit_intercept=fit_intercept).centred
     w = np.random.default_rng(1).standard_normal(problem.dim)
-    np.testing.assert_allclose(small_rows(problem) @ w, problem.scores(w), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(problem.features.dense @ w, problem.scores(w), rtol=1e-9, atol=1e-9)

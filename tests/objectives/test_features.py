@@ -28,6 +28,7 @@ CASES = [
     (storage, offset, origin) for storage in STORAGES for offset in OFFSETS for origin in ORIGINS
 ]
 K = 3
+CACHED = ("centred", "column_squares", "row_squares", "dense", "row_products", "gram_extent")
 
 
 def features(X, origin="zero", *, scaled=False, outputs=1, fit_intercept=True):
@@ -339,3 +340,29 @@ def test_a_sparse_matrix_stays_sparse():
     w = np.append(np.ones(100_000), 0.25)
     scores = these.rows.product(*these.enter(w))
     assert scores.mean() == pytest.approx(0.25, rel=1e-10)
+
+
+@pytest.mark.parametrize(("storage", "offset", "origin"), CASES)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_dense_rows_are_those_of_the_model(storage, offset, origin, fit_intercept):
+    X = matrix(storage, offset)
+    these = features(X, origin, scaled=True, fit_intercept=fit_intercept)
+    slow = seen(X, these).astype(np.float64)
+    assert within(these.dense[:, :P], slow, np.abs(slow) + np.abs(these.place * these.units))
+    assert these.dense.shape == (N, P + fit_intercept)
+    assert np.all(these.dense[:, P:] == 1.0)
+
+
+def test_other_rows_know_nothing_of_the_whole():
+    these = features(matrix("C", 0.0), "mean")
+    for name in CACHED:
+        getattr(these, name)
+    assert set(CACHED) <= set(vars(these))
+    assert not set(CACHED) & set(vars(these.on(these.rows)))
+
+
+def test_the_same_number_of_scores_are_the_same_features():
+    these = features(matrix("C", 0.0))
+    assert these.with_outputs(1, is_matrix=False) is these
+    assert these.with_outputs(1, is_matrix=True).is_matrix
+    assert these.with_outputs(K, is_matrix=True).outputs == K

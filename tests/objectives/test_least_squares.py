@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from threadpoolctl import threadpool_limits
 
 import thalweg as tw
+from thalweg.certificates.duality import constant_value
 from thalweg.core.errors import InputError
 from thalweg.objectives import least_squares
 
@@ -199,3 +201,27 @@ def test_only_the_squared_loss_on_tall_dense_data_is_summed_at_once(monkeypatch)
         tw.LinearProblem(X[:20], Y[:20]),
     ):
         assert not data.is_summed
+
+
+@pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray])
+def test_the_threads_of_blas_change_no_bit(storage):
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((30_000, 40)) + 5.0, rng.standard_normal(30_000) + 7.0
+
+    def sums(threads):
+        with threadpool_limits(threads, user_api="blas"):
+            data = tw.LinearProblem(storage(X), y)
+            return [data.least_squares, constant_value(data), data.centred.term.origin]
+
+    (one, *scales), (two, *others) = sums(1), sums(2)
+    assert scales == others
+    for mine, other in zip(one, two, strict=True):
+        np.testing.assert_array_equal(mine, other)
+
+
+def test_rows_and_columns_have_the_same_sums():
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((30_000, 40)) + 5.0, rng.standard_normal(30_000)
+    one, two = (tw.LinearProblem(laid(X), y).least_squares for laid in STORAGES[:2])
+    np.testing.assert_array_equal(one.a, two.a)
+    np.testing.assert_array_equal(one.G, two.G)

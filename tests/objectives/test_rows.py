@@ -283,7 +283,6 @@ def test_work_is_over_all_rows_whatever_it_is():
     assert rows.light(lambda start, stop: stop - start, 10**9, add=True) == N
     for each in (
         rows.each,
-        lambda work: rows.each(work, K),
         lambda work: rows.light(work, 10**9, add=False),
     ):
         seen = np.zeros(N)
@@ -293,6 +292,24 @@ def test_work_is_over_all_rows_whatever_it_is():
 
         each(work)
         assert seen.tolist() == [1.0] * N
+
+
+@pytest.mark.parametrize("stored", [np.asarray, np.asfortranarray, scipy.sparse.csr_array])
+def test_products_with_many_columns_are_the_same_on_any_number_of_threads(stored):
+    rng = np.random.default_rng(6)
+    X, c = rng.standard_normal((3_000, 20)), np.full(3_000, 1 / 3_000)
+    W, theta = rng.standard_normal((20, 60)), rng.standard_normal((3_000, 60))
+    told = []
+    for threads in (1, 2, 3):
+        rows = Rows(check_matrix(stored(X)), c, threads)
+        told.append((rows.product(W, np.arange(60.0)), *rows.transpose(theta)))
+    for found, slow in zip(
+        told[0], (X @ W + np.arange(60.0), X.T @ theta / 3_000, theta.mean(axis=0)), strict=True
+    ):
+        np.testing.assert_allclose(found, slow, rtol=1e-12, atol=1e-12)
+    for others in told[1:]:
+        for found, first in zip(others, told[0], strict=True):
+            np.testing.assert_array_equal(found, first)
 
 
 def test_full_columns_by_hand():

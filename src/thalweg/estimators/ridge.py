@@ -135,10 +135,14 @@ class Ridge(LinearRegressor):
         told.end()
         return self
 
+    def _is_settled(self, run: Run) -> bool:
+        """Whether it ended at the smallest of its minimizers: the closed form does by itself."""
+        return run.method == NEAREST["cholesky"]
+
     def _settled(self, problem: LinearProblem, run: Run) -> Run:
-        """The run, ended at the smallest of its minimizers; the closed form does by itself."""
+        """The run, ended at the smallest of its minimizers."""
         has_arrived = run.converged or is_exact(problem, run)
-        if run.method == NEAREST["cholesky"] or not has_arrived or not is_open(problem):
+        if self._is_settled(run) or not has_arrived or not is_open(problem):
             return run
         found = at_smallest(problem, run)
         if found is None:

@@ -92,10 +92,10 @@ class Cholesky(Method):
     def advance(self, problem: Problem, state: CholeskyState) -> CholeskyState:
         """The minimizer; a further step refines it by the same factor."""
         data = problem.objective
-        r = targets(data, data.y)
+        rho = targets(data, data.y)
         if state.kind != NO_SYSTEM:
             system = System(state.kind, state.factor, state.scale)
-            after = refined(data, system, r, Solution(state.solution, state.alpha))
+            after = refined(data, system, rho, Solution(state.solution, state.alpha))
             problem.passes += 2
             found = _measured(problem, state.w.dtype, system, after)
             is_lower = found.value < state.value
@@ -107,7 +107,7 @@ class Cholesky(Method):
         with blas_threads(data.threads if work >= WORTH_THREADS else 1):
             system = factorised(data)
             problem.passes += 4
-            after = refined(data, system, r, first_solution(data, system, r))
+            after = refined(data, system, rho, first_solution(data, system, rho))
         return _measured(problem, state.w.dtype, system, after)
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:

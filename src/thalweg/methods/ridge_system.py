@@ -1,6 +1,6 @@
 """The system that ridge regression solves, in whichever form is smaller, and by whatever is safe.
 
-    minimise over w   ½‖Zw − r‖² + (l2/2)‖w‖²         Z = √c∘(x̂ − x̄),  r = √c∘(y − ȳ)
+    minimise over w   ½‖Zw − r‖² + (l2/2)‖w‖²         Z = √c∘(x̂ − x̄),  r = √c∘ρ,  ρ = y − ȳ
 
 with an intercept; without one nothing is taken off. For p ≤ n, and for n < p with α in ℝⁿ,
 
@@ -10,8 +10,9 @@ with an intercept; without one nothing is taken off. For p ≤ n, and for n < p 
 of which w = Zᵀα loses no digits as l2 → 0, where (g − Zᵀ(ZZᵀ + l2·I)⁻¹Zg)/l2 loses all. Both are
 factorised by Cholesky: the primal one with ones on its diagonal, D^−½(·)D^−½, so that units do not
 matter; the dual one with a multiple of uuᵀ added, u = √c, as Zᵀu = 0 and uᵀr = 0 with an intercept.
-Several right-hand sides share the factor. A second step with it, for what the first one left of r,
-takes back what rounding did; what is left is measured on the data, not by the matrix.
+Several right-hand sides share the factor. A second step with it, for what the first one left of ρ,
+takes back what rounding did; what is left is measured on the data, not by the matrix. Right-hand
+sides are kept as ρ: Zᵀr = Σ cᵢρᵢ(x̂ᵢ − x̄) needs no root.
 
 Where the reciprocal condition is below 10⁻¹², a factor tells too little, and w comes from Z itself:
 
@@ -84,28 +85,29 @@ def factorised(data: LinearProblem) -> System:
 
 
 def targets(data: LinearProblem, y: np.ndarray) -> np.ndarray:
-    """r for targets y, float64[n] or [n, T]."""
-    return _roots(data, y) * (y - data.weights @ y if data.fit_intercept else y)
+    """ρ for targets y, float64[n] or [n, T]."""
+    return _about_mean(data, y - data.weights @ y) if data.fit_intercept else y
 
 
-def first_solution(data: LinearProblem, system: System, r: np.ndarray) -> Solution:
-    """The minimizer for r, float64[n] or [n, T]."""
+def first_solution(data: LinearProblem, system: System, rho: np.ndarray) -> Solution:
+    """The minimizer for ρ, float64[n] or [n, T]."""
     if system.kind == ROBUST:
-        return Solution(_robust_solution(data, r), np.empty(0))
+        return Solution(_robust_solution(data, _roots(data, rho) * rho), np.empty(0))
     if system.kind == DUAL:
-        alpha = _solved(system, r)
-        return Solution(_adjoint(data, alpha), alpha)
-    return Solution(_solved(system, _adjoint(data, r)), np.empty(0))
+        alpha = _solved(system, _roots(data, rho) * rho)
+        return Solution(_combined(data, alpha), alpha)
+    return Solution(_solved(system, _adjoint(data, rho)), np.empty(0))
 
 
-def refined(data: LinearProblem, system: System, r: np.ndarray, found: Solution) -> Solution:
+def refined(data: LinearProblem, system: System, rho: np.ndarray, found: Solution) -> Solution:
     """The solution after one more step."""
     if system.kind == ROBUST:
         return found
-    left = r - _times(data, found.w)
+    left = _left(data, rho, found.w)
     if system.kind == DUAL:
+        left *= _roots(data, left)
         alpha = found.alpha + _solved(system, left - data.l2 * found.alpha)
-        return Solution(_adjoint(data, alpha), alpha)
+        return Solution(_combined(data, alpha), alpha)
     return Solution(
         found.w + _solved(system, _adjoint(data, left) - data.l2 * found.w), found.alpha
     )
@@ -132,22 +134,30 @@ def _solved(system: System, rhs: np.ndarray) -> np.ndarray:
     return scale * inner
 
 
-def _times(data: LinearProblem, w: np.ndarray) -> np.ndarray:
-    """Zw, float64[n] or [n, T]."""
+def _left(data: LinearProblem, rho: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """ρ − (x̂ − x̄)w, float64[n] or [n, T], fresh."""
     features = _seen_as(data, w)
     fitted = data.rows.product(*features.enter(features.join(w, np.zeros(w.shape[1:]))))
-    if data.fit_intercept:
-        fitted -= data.weights @ fitted
-    return _roots(data, fitted) * fitted
+    return _about_mean(data, np.subtract(rho, _about_mean(data, fitted), out=fitted))
 
 
-def _adjoint(data: LinearProblem, r: np.ndarray) -> np.ndarray:
-    """Zᵀr, float64[p] or [p, T]."""
-    roots = _roots(data, r)
-    theta = np.divide(r, roots, out=np.zeros_like(r), where=roots > 0.0)
+def _adjoint(data: LinearProblem, rho: np.ndarray) -> np.ndarray:
+    """Zᵀ(√c∘ρ), float64[p] or [p, T]."""
+    return _seen_as(data, rho).leave(*data.rows.transpose(rho))
+
+
+def _combined(data: LinearProblem, alpha: np.ndarray) -> np.ndarray:
+    """Zᵀα, float64[p] or [p, T]."""
+    roots = _roots(data, alpha)
+    rho = np.divide(alpha, roots, out=np.zeros_like(alpha), where=roots > 0.0)
+    return _adjoint(data, _about_mean(data, rho))
+
+
+def _about_mean(data: LinearProblem, rho: np.ndarray) -> np.ndarray:
+    """ρ less its mean, in place: Z is centred, and so means cancel before they are summed."""
     if data.fit_intercept:
-        theta -= data.weights @ theta  # Z is centred; so that means cancel before they are summed
-    return _seen_as(data, r).leave(*data.rows.transpose(theta))
+        rho -= data.weights @ rho
+    return rho
 
 
 def _seen_as(data: LinearProblem, vectors: np.ndarray) -> Features:

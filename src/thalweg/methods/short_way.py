@@ -12,7 +12,8 @@ nobody listens to first tries this. It ends in a duality gap within the toleranc
 is returned, as any run does; or there is no run, and the loop begins where it would have begun: all
 that is hard, badly conditioned or without a minimum is decided there alone.
 
-Cost: that of the steps, and one gap. Memory: a copy of X about the mean, in float64.
+Cost: that of the steps, and one gap. Memory: a copy of X about the mean, in float64, which all
+targets of the same features share.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 
 from thalweg.certificates.duality import (
     Gap,
@@ -41,7 +41,6 @@ from thalweg.core.vector import dot
 from thalweg.kernels import small
 from thalweg.kernels import small_classes as classes
 from thalweg.kernels.elementwise import blas_threads
-from thalweg.kernels.rows import CSR
 from thalweg.methods.cholesky import Cholesky
 from thalweg.methods.l1_quadratic import minimise_quadratic
 from thalweg.methods.method import Method
@@ -91,7 +90,7 @@ def short_way(
     clock = Clock()
     problem: LinearProblem = objective.centred
     scale = constant_value(problem)
-    A, w = small_rows(problem), objective.enter(w0.astype(np.float64), problem)
+    A, w = problem.features.dense, objective.enter(w0.astype(np.float64), problem)
     is_there = w0.any() and _gap(problem, A, w, tol * scale).gap <= tol * scale
     most = 0 if is_there else min(max_iter, MOST_STEPS)
     if problem.l1 > 0.0:
@@ -160,25 +159,6 @@ def _gap(problem: LinearProblem, A: np.ndarray, w: np.ndarray, enough: float) ->
     if problem.term.is_matrix:
         return duality_gap(problem, w, enough=enough)
     return small_gap(problem, A, w)
-
-
-def small_rows(problem: LinearProblem) -> np.ndarray:
-    """x̂ᵢ, and 1 with an intercept, float64[n, q], by rows; X itself where it is that."""
-    X, features = problem.matrix.rows, problem.features
-    n, p = problem.matrix.shape
-    if isinstance(X, CSR):
-        X = scipy.sparse.csr_array(tuple(X), shape=(n, p)).toarray()
-    if not features.fit_intercept and features.origin is None and features.scales is None:
-        return np.ascontiguousarray(X, dtype=np.float64)
-    A = np.ones((n, p + features.fit_intercept))
-    here = A[:, :p]
-    if features.origin is None:
-        here[:] = X
-    else:
-        np.subtract(X, features.origin, out=here)
-    if features.scales is not None:
-        here *= features.scales
-    return A
 
 
 def _of_one_score(

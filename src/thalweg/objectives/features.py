@@ -23,10 +23,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from thalweg.core.vector import dot
 from thalweg.curvature.extent import Extent, spectrum_extent
 from thalweg.kernels.linear import quadratics_pass, squares_pass
+from thalweg.kernels.rows import CSR
 from thalweg.kernels.twofold import exact_dot
 from thalweg.objectives.gram import row_products
 from thalweg.objectives.rows import Rows
@@ -95,8 +97,9 @@ class Features:
     def on(self, rows: Rows) -> Features:
         """These features of other rows: origin and scales stay."""
         part = copy.copy(self)
-        for cached in ("row_squares", "row_products", "column_squares", "gram_extent", "centred"):
-            part.__dict__.pop(cached, None)
+        for name, made in vars(Features).items():
+            if isinstance(made, cached_property):
+                part.__dict__.pop(name, None)
         part.rows = rows
         return part
 
@@ -180,6 +183,27 @@ class Features:
         return out + self.fit_intercept
 
     @cached_property
+    def dense(self) -> np.ndarray:
+        """x̂ᵢ, and 1 with an intercept, float64[n, q], by rows: for data that fit in cache.
+
+        X itself where it is that.
+        """
+        X, shape = self.rows.matrix.rows, self.rows.matrix.shape
+        if isinstance(X, CSR):
+            X = scipy.sparse.csr_array(tuple(X), shape=shape).toarray()
+        if not self.fit_intercept and self.origin is None and self.scales is None:
+            return np.ascontiguousarray(X, dtype=np.float64)
+        A = np.ones((self.rows.n, self.p + self.fit_intercept))
+        here = A[:, : self.p]
+        if self.origin is None:
+            here[:] = X
+        else:
+            np.subtract(X, self.origin, out=here)
+        if self.scales is not None:
+            here *= self.scales
+        return A
+
+    @cached_property
     def row_products(self) -> np.ndarray:
         """x̂ᵢᵀx̂ⱼ, float64[n, n]: for few samples of many features."""
         return row_products(self)
@@ -202,7 +226,9 @@ class Features:
         return single.join(single.leave(G, total), total)
 
     def with_outputs(self, outputs: int, *, is_matrix: bool) -> Features:
-        """The same features for another number of scores."""
+        """The same features for another number of scores; themselves where it is the same."""
+        if (outputs, is_matrix) == (self.outputs, self.is_matrix):
+            return self
         part = copy.copy(self)
         part.__dict__.pop("centred", None)
         part.outputs, part.is_matrix = outputs, is_matrix

@@ -28,7 +28,7 @@ from thalweg.kernels.gram import pairs_pass
 from thalweg.kernels.leaves import leaf_edges, tree_sum, with_blas
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.matrix import Matrix
-from thalweg.objectives.rows import BLOCK, is_full
+from thalweg.objectives.rows import BLOCK, PRODUCTS, is_full
 
 if TYPE_CHECKING:
     from thalweg.objectives.features import Features
@@ -38,7 +38,6 @@ MANY = 0.2  # of all entries: rows that are this full are multiplied sooner as d
 FEWEST = 1_000  # rows of a block of sparse ones
 ROWS = 1_024  # in a leaf at least: fewer would be multiplied no faster than their sums are added
 BENT = 0.7  # of the rows: where fewer have weight, the others are left out
-PRODUCTS = 25  # multiplications of a matrix product that take as long as looking at a number
 
 
 class Moments(NamedTuple):
@@ -82,7 +81,7 @@ def weighted_moments(
 
     def part(start: int, stop: int) -> np.ndarray:
         products = np.zeros((width, width))
-        room = np.zeros((0 if in_place else min(n, rows), width))
+        room = np.empty((0 if in_place else min(n, rows), width))
         for top in range(start, stop, rows):
             here = slice(top, min(top + rows, stop))
             if in_place:
@@ -94,15 +93,15 @@ def weighted_moments(
                 entries, bends = entries[bent], bends[bent]
                 targets = None if targets is None else targets[bent]
             block = room[: len(entries)]
-            root = np.ones((1, 1)) if is_even else np.sqrt(bends)[:, None]
             if is_shifted:
                 np.subtract(entries, shift, out=block[:, :p])
-                block[:, :p] *= root
             else:
-                np.multiply(entries, root, out=block[:, :p])
-            block[:, p : p + 1] = root
-            if targets is not None:
-                block[:, -1] = root[:, 0] * targets
+                block[:, :p] = entries
+            if width > p:
+                block[:, p] = 1.0
+                block[:, -1] = 0.0 if targets is None else targets
+            if not is_even:  # or all products are multiplied in the end
+                block *= np.sqrt(bends)[:, None]
             products += block.T @ block
         return products
 
@@ -214,7 +213,9 @@ def row_products(features: Features) -> np.ndarray:
     a, d = features.place, features.units
     if isinstance(X, CSR) and rows.shift is None and rows.matrix.entries < MANY * n * p:
         # Means that do not dwarf what they vary by: (x − a)ᵀ(x − a) loses nothing to speak of.
-        S = _scipy(X, (n, p)) @ scipy.sparse.diags_array(d)
+        S = _scipy(X, (n, p))
+        if features.scales is not None:
+            S.data *= d[S.indices]
         with_mean = S @ (d * a)
         K = (S @ S.T).toarray()
         K += float(d * a @ (d * a)) - with_mean[:, None] - with_mean

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from thalweg.core.vector import dot
 from thalweg.objectives.gram import weighted_moments
 from thalweg.objectives.matrix import Matrix
 from thalweg.objectives.rows import Rows
@@ -82,14 +83,16 @@ class LeastSquares(NamedTuple):
 
     def hessian(self) -> np.ndarray:
         """Of the loss, float64[dim, dim]."""
-        H = self.G * np.outer(self.d, self.d)
-        if not self.fit_intercept:
-            return H
-        edge = self.d * self.f
-        cross = np.outer(self.e, edge)
-        H += cross + cross.T + np.outer(self.e, self.e)
-        edge = (edge + self.e)[:, None]
-        return np.block([[H, edge], [edge.T, np.ones((1, 1))]])
+        p, edge = self.f.size, self.d * self.f
+        H = np.ones((p + self.fit_intercept, p + self.fit_intercept))
+        within = H[:p, :p]
+        np.multiply(self.G, np.outer(self.d, self.d), out=within)
+        if self.fit_intercept:
+            if self.e.any():  # not about the point that they were summed about
+                cross = np.outer(self.e, edge)
+                within += cross + cross.T + np.outer(self.e, self.e)
+            H[:p, p] = H[p, :p] = edge + self.e
+        return H
 
     def reduced(self) -> tuple[np.ndarray, np.ndarray, float]:
         """H, q and s of the loss with the best b for each w: ½(wᵀHw + s) − qᵀw."""
@@ -132,18 +135,20 @@ def least_squares(
     p = matrix.shape[1]
     a, y_mean = np.zeros(p), 0.0
     if fit_intercept:
-        y_mean = float(c @ y)
+        y_mean = dot(c, y)
         if rows is not None:
             a = rows.means
         elif isinstance(matrix.rows, np.ndarray):
             some = slice(None, None, max(1, matrix.shape[0] // SOME))
-            a = c[some] @ matrix.rows[some] / max(float(c[some].sum()), TINY)
+            # By rows, so that the order of X in memory does not tell; not by BLAS, as in `dot`.
+            taken = np.ascontiguousarray(matrix.rows[some], dtype=np.float64)
+            a = np.einsum("i,ij->j", c[some], taken) / max(float(c[some].sum()), TINY)
     r = y - y_mean
     moments = weighted_moments(matrix, c, a, threads, r, centred=fit_intercept)
     if rows is None and np.any(moments.first**2 > FAR * np.diag(moments.second)):
         a = a + moments.first  # a difference of squares would lose the digits of a variance
         moments = weighted_moments(matrix, c, a, threads, r, centred=fit_intercept)
-    s, h = float(np.einsum("i,i,i", c, r, r)), float(c @ r)
+    s, h = float(np.einsum("i,i,i", c, r, r)), dot(c, r)
     lengths = np.sqrt(np.maximum(np.diag(moments.second), 0.0))
     if matrix.is_sparse and rows is not None:  # some are not centred before they are summed
         lengths = np.maximum(lengths, rows.lengths)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.core.vector import dot
 from thalweg.kernels import duality, margins
 from thalweg.kernels import linear as passes
 from thalweg.kernels.cd import curvatures as bent_curvatures
@@ -48,7 +49,7 @@ class OneScore:
         """
         if self.code not in DIFFERENCES or self.origin:
             return self
-        mean = float(c @ self.y)
+        mean = dot(c, self.y)
         low, high = sorted((0.5 * mean, 2.0 * mean))
         if not (mean and low <= self.y.min() and self.y.max() <= high):
             return self

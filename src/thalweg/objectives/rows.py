@@ -14,7 +14,6 @@ copied, but for the entries (not their places) of a sparse one that has such a c
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -32,6 +31,7 @@ OFFSET = 1e-4  # (σ/|m|)² below which a column is shifted
 CONSTANT = 1e-28  # of Σcx²: a variance below it is that of a constant
 ROUNDED = 1e-10  # of Σc(x − s)²: one below it is 0, where entries have s in common
 BLOCK = 200_000  # entries of a block of rows: it stays in cache between the steps made with it
+PRODUCTS = 25  # multiplications of a matrix product that take as long as looking at a number
 
 
 class Rows:
@@ -195,13 +195,9 @@ class Rows:
             return with_blas(tree_sum, work, edges, self.threads)
         return tree_sum(work, edges, self.threads)
 
-    def each(self, work: Work, outputs: int = 1) -> None:
+    def each(self, work: Work) -> None:
         """`work(start, stop)` over all rows, for what it writes."""
-        edges = leaf_edges(self.n, self.matrix.entries * outputs)
-        if outputs > 1:
-            with_blas(each_leaf, work, edges, self.threads)
-        else:
-            each_leaf(work, edges, self.threads)
+        each_leaf(work, leaf_edges(self.n, self.matrix.entries), self.threads)
 
     def light(self, work: Work, entries: int, *, add: bool) -> Any:
         """Work on vectors of n numbers that takes as long as so many entries of X."""
@@ -212,9 +208,16 @@ class Rows:
         """(x − s)ᵀW + b of every row, float64[n] or [n, K]."""
         X = self.seen
         Z = np.empty((self.n, *W.shape[1:]))
-        write: Callable[..., Any] = passes.margins_pass if W.ndim == 1 else classes.scores_pass
-        outputs = 1 if W.ndim == 1 else W.shape[1]
-        self.each(lambda start, stop: write(X, W, b, start, stop, Z), outputs)
+        if W.ndim == 1:
+            self.each(lambda start, stop: passes.margins_pass(X, W, b, start, stop, Z))
+            return Z
+        edges = leaf_edges(self.n, self._product_work(W.shape[1]))
+        with_blas(
+            each_leaf,
+            lambda start, stop: classes.scores_pass(X, W, b, start, stop, Z),
+            edges,
+            self.threads,
+        )
         return Z
 
     def transpose(self, theta: np.ndarray) -> tuple[np.ndarray, Any]:
@@ -229,8 +232,19 @@ class Rows:
             classes.dual_sum_pass(X, c, theta, start, stop, G, total)
             return G, total
 
-        outputs = 1 if theta.ndim == 1 else shape[1]
-        return self.sums(leaf, self.p * outputs, outputs)
+        if theta.ndim == 1:
+            return self.sums(leaf, self.p)
+        edges = leaf_edges(self.n, self._product_work(shape[1]), self.p * shape[1])
+        return with_blas(tree_sum, leaf, edges, self.threads)
+
+    def _product_work(self, columns: int) -> int:
+        """Numbers to look at that a product of X with so many columns takes as long as.
+
+        BLAS multiplies dense rows, a loop sparse ones.
+        """
+        return self.matrix.entries * (
+            columns if self.matrix.is_sparse else max(1, columns // PRODUCTS)
+        )
 
     def gram_vector(self, h: np.ndarray, v: np.ndarray, v_b: Any) -> tuple[np.ndarray, float]:
         """Σ hᵢ(x̃ᵢᵀv + v_b)(xᵢ − s), float64[p], and the sum without its last factor."""

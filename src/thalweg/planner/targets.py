@@ -68,11 +68,11 @@ def minimize_targets(
         name = chosen.best if isinstance(chosen, Plan) else chosen
         is_closed = name == CLOSED or name == Cholesky()
         if is_closed and l1 == 0.0 and l2 > 0.0 and max_iter >= 1:
-            found = _closed(first, Y[:, members], tol, seed, chosen)
+            found = _closed(first, _columns(Y, members), tol, seed, chosen)
         else:
             each = [first, *(of_target(problem, Y, penalties, k) for k in members[1:])]
             if name == SUMMING:
-                _share_sums(each, Y[:, members])
+                _share_sums(each, _columns(Y, members))
             found = [
                 minimize(alone, chosen, starts[k], **options)
                 for k, alone in zip(members, each, strict=True)
@@ -88,6 +88,11 @@ def of_target(
     """The problem of a column of `Y`; that of the first one keeps what was summed for it."""
     l1, l2 = penalties[k]
     return (problem.with_target(Y[:, k]) if k else problem).replaced(l1=l1, l2=l2)
+
+
+def _columns(Y: np.ndarray, members: list[int]) -> np.ndarray:
+    """Some columns of Y, float64[n, T], by rows, or the order of Y would show in the bits."""
+    return np.ascontiguousarray(Y if len(members) == Y.shape[1] else Y[:, members])
 
 
 def _chosen(problem: LinearProblem, method: str | Method, tol: float) -> str | Method | Plan:
@@ -113,21 +118,18 @@ def _closed(
     with threads_of_our_own(problem):
         about = problem.with_features(problem.features.centred) if problem.centre else problem
         system = factorised(about)
-        r = targets(about, Y)
-        W = refined(about, system, r, first_solution(about, system, r)).w
-        Yc = Y - problem.weights @ Y if problem.fit_intercept else Y
-        gaps = target_gaps(about, W, Yc)
-        sizes = problem.weights @ Y**2
-        scales = squared_scales(problem.weights @ Yc**2, sizes)
-        b = best_intercept(about, Y, W)
+        rho = targets(about, Y)
+        W = refined(about, system, rho, first_solution(about, system, rho)).w
+        gaps = target_gaps(about, W, rho)
+        sizes = _squares(problem, Y)
+        scales = squared_scales(_squares(problem, rho), sizes)
+        points = _points(about, W, best_intercept(about, Y, W), problem)
     seconds, compiled = clock.seconds / Y.shape[1], clock.compiled / Y.shape[1]
-    width = problem.dim
-    w0, made_with = np.zeros(width), environment()
+    w0, made_with = np.zeros(problem.dim), environment()
     done = chosen.after(CLOSED, 1, seconds) if isinstance(chosen, Plan) else None
     name, options = problem.name, Cholesky().options
     runs = []
     for k, found in enumerate(gaps):
-        w = about.enter(about.features.join(W[:, k], b[k]), problem)
         certificate = gap_certificate(found, float(scales[k]), tol, problem.l2)
         rows = np.array([[0, 1, 1, 0.0, 0.5 * float(sizes[k]), np.nan, np.nan],
                          [1, 6, 6, seconds, found.primal, np.nan, found.gap]])  # fmt: skip
@@ -136,7 +138,7 @@ def _closed(
         run = Run(
             objective=name,
             method=CLOSED,
-            w=w,
+            w=points[k].copy(),
             value=found.primal,
             outcome=outcome,
             reason=f"{outcome} {certificate.statement}.",
@@ -153,3 +155,19 @@ def _closed(
         )
         runs.append(run)
     return runs
+
+
+def _squares(problem: LinearProblem, Y: np.ndarray) -> np.ndarray:
+    """Σ cᵢyᵢₖ² of every column, float64[T]."""
+    return np.einsum("i,ik,ik->k", problem.weights, Y, Y)
+
+
+def _points(
+    about: LinearProblem, W: np.ndarray, b: np.ndarray, problem: LinearProblem
+) -> np.ndarray:
+    """The variables of `problem` for coefficients and intercepts of `about`, float64[T, dim]."""
+    here, there = (
+        part.features.with_outputs(W.shape[1], is_matrix=True) for part in (about, problem)
+    )
+    W, b = there.split(here.recentred(here.join(W, b), there))
+    return np.column_stack([W.T, b]) if problem.fit_intercept else W.T
