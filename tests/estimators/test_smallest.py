@@ -53,9 +53,9 @@ def test_without_a_penalty_ridge_ends_there_by_any_method(make, is_sparse, fit_i
 def test_every_target_ends_there():
     X = wide()
     Y = np.random.default_rng(3).standard_normal((6, 2))
-    model = tw.Ridge([0.0, 1.0], solver="lsqr", tol=1e-12).fit(X, Y)
+    model = tw.Ridge([0.0, 1.0], solver="lsqr", tol=1e-15).fit(X, Y)
     np.testing.assert_allclose(model.coef_[0], slow(X, Y[:, 0], np.ones(6), True)[0], atol=1e-9)
-    alone = tw.Ridge(1.0, solver="lsqr", tol=1e-12).fit(X, Y[:, 1])
+    alone = tw.Ridge(1.0, solver="lsqr", tol=1e-15).fit(X, Y[:, 1])
     np.testing.assert_array_equal(model.coef_[1], alone.coef_)
 
 
@@ -70,7 +70,7 @@ def test_a_penalty_that_is_lost_in_rounding_is_none():
 def test_rows_without_weight_tell_nothing():
     X, y = np.vstack([wide(), dependent()[:30, :1] * np.ones(20)]), np.arange(36.0)
     s = np.repeat([1.0, 0.0], [6, 30])
-    model = tw.Ridge(0.0, solver="sparse_cg", tol=1e-11).fit(X, y, sample_weight=s)
+    model = tw.Ridge(0.0, solver="sparse_cg", tol=1e-18).fit(X, y, sample_weight=s)
     np.testing.assert_allclose(model.coef_, slow(X, y, s, True)[0], atol=1e-8)
 
 
@@ -96,7 +96,8 @@ def test_what_is_not_found_leaves_the_fit_as_it_was(monkeypatch):
     monkeypatch.setattr("thalweg.estimators.smallest.STEPS", 0)
     with pytest.warns(Warning, match="the smallest were not found from where newton-cg ended: use"):
         model = tw.Ridge(0.0, solver="lsqr").fit(X, y)
-    np.testing.assert_allclose(model.predict(X), y, atol=1e-4)
+    F_constant = 0.5 * np.var(y)
+    assert 0.5 * np.mean((model.predict(X) - y) ** 2) <= 1e-6 * F_constant
 
 
 def test_a_run_that_proves_more_than_its_end_is_kept(monkeypatch):

@@ -34,7 +34,7 @@ def test_the_rule(data, chosen):
     plan = small_plan(data, 1e-6)
     assert plan.best == chosen
     assert plan.row(chosen).remark == small.REASON
-    assert plan.seconds == 0.0
+    assert plan.seconds > 0.0
     run = tw.minimize(data, progress=False)
     assert run.converged
     assert run.method == run.plan.best == chosen

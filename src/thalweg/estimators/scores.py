@@ -28,7 +28,7 @@ def _is_ordinary(estimator: Any, X: Any) -> bool:
         and X.ndim == 2
         and X.dtype in (np.float64, np.float32)
         and len(X) > 0
-        and X.shape[1] == estimator.n_features_in_
+        and X.shape[1] == getattr(estimator, "n_features_in_", None)
         and not hasattr(estimator, "feature_names_in_")
         and bool(np.isfinite(X).all())
     )

@@ -43,6 +43,14 @@ class Difficulty(NamedTuple):
     steps: float = 10.0  # k, of conjugate gradients at w = 0 to ε
 
     @property
+    def bends(self) -> float:
+        """r^¼, from 1 to 20: times as many products where a loss has kinks, and features are many.
+
+        Which samples have curvature is found out again and again.
+        """
+        return min(max(1.0, self.r**0.25), 20.0)
+
+    @property
     def digits(self) -> float:
         """log(1/ε)."""
         return math.log(1.0 / self.tol)

@@ -111,12 +111,12 @@ class FISTA(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """1.5 times κ^0.4 log(1/ε)/2, at most 50/√ε, where √κ log(1/ε) are guaranteed.
 
-        With l1 and several classes at most 10 log(1/ε), as is usual there.
+        With l1 and several classes at most 10 log(1/ε)/√s, s = l1/l1_max, as is usual there.
         """
         bound = math.sqrt(hard.kappa) * hard.digits if hard.is_certain else None
         count = 1.5 * hard.accelerated
         if problem.l1 and problem.outputs > 1:
-            count = min(count, 10.0 * hard.digits)
+            count = min(count, 10.0 * hard.digits / math.sqrt(max(hard.share, 1e-4)))
         return Expected(bound, count, {"gradient": 3.0, "call": 4.0}, 2, 5)
 
     def _fixed(self, problem: Problem) -> float | None:

@@ -52,6 +52,7 @@ from thalweg.theory.stability import remembered_limit
 
 STARTS = ("seen", "zero", "full")
 STEPS = ("theory", "search")
+FEW = 3_000  # samples of several classes with l1: fewer are visited as often
 LARGEST = 0.999  # η·l2 at most: at 1 the penalty takes all of w away in one step
 DAMPED = 0.5  # of the limit beyond which slopes remembered in turn rock w
 LEAST = 2.0**-20  # of Lᵢ, which an estimate of it does not fall below
@@ -179,12 +180,14 @@ class Incremental(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected | None:
         """(½ + 1.5s) log(1/ε) passes, at least 8, where 16·max(L_max/(nμ), ½) log(1/ε) are sure.
 
-        With l1 and several classes at most 1.5 log(1/ε), as is usual there.
+        With l1 and several classes at most 1.5 log(1/ε)/s^¼, s = l1/l1_max, as is usual there, and
+        as many visits of few samples as of `FEW`.
         """
         bound = 16.0 * max(hard.worst, 0.5) * hard.digits if hard.is_certain else None
         count = max(8.0, (0.5 + 1.5 * hard.s) * hard.digits)
         if problem.l1 and problem.outputs > 1:
-            count = min(count, 1.5 * hard.digits)
+            usual = 1.5 * hard.digits / max(hard.share, 1e-4) ** 0.25
+            count = min(count, usual * max(1.0, FEW / problem.n))
         return Expected(bound, count, {"visits": 1.0}, 8, 9)
 
     def stationarity(

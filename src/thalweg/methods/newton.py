@@ -143,15 +143,18 @@ class Newton(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """4 + 0.29 log(1/ε) Hessians; of the squared loss 1, or the sums in its place.
 
-        Of samples 1 for all steps. With an l1 penalty the quadratic takes a few systems.
+        Of samples 1 for all steps. With an l1 penalty the quadratic takes a few systems, of several
+        classes as much as one: their features are left one by one.
         """
-        dim, systems = problem.dim, 4.0 if problem.l1 else 1.0
+        dim, systems = problem.dim, 4.0 if problem.l1 and problem.outputs == 1 else 1.0
         if has_sums(problem):
             passes = {"hessian": 0.0 if problem.is_summed else 1.0, "factor": systems, "call": 4.0}
             return Expected(None, 1.0, passes, 4, 3 * dim)
         count = 1.0 if problem.loss == "squared" else 4.0 + 0.29 * hard.digits
         if problem.l1:  # the fewer features are left, the sooner they are known
-            count = min(count, 2.0 - 2.5 * math.log10(max(hard.share, 1e-4)))
+            smaller = -math.log10(max(hard.share, 1e-4))
+            first, each = (2.0, 2.5) if problem.term.has_kinks else (4.0, 1.5)
+            count = min(count, 6.0 if problem.outputs > 1 else first + each * smaller)
         passes = {"gradient": 2.5, "hessian": 1.0, "factor": systems, "call": 8.0}
         if is_dear(problem):  # begun on samples, and used again
             passes["hessian"] = 0.6

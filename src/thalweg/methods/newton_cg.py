@@ -4,7 +4,8 @@
 
 by conjugate gradients from p = 0, stopped as soon as (Steihaug)
 
-    the residual is small enough    ‖∇f + ∇²f·p‖ ≤ η‖∇f‖,  η = min(½, √(‖∇f‖/‖∇f(w₀)‖))
+    the residual is small enough    ‖∇f + ∇²f·p‖ ≤ η‖∇f‖,  η = min(½, √(‖∇f‖/‖∇f(w₀)‖)),
+                                    at most 1/100 where f is a quadratic: m is f itself
     p would leave the region        go to its edge
     a curvature dᵀ∇²f·d ≤ 0 is met  go along d to the edge, downhill: it is used, not ignored
 
@@ -56,11 +57,11 @@ from thalweg.methods.rounding import rounding_of
 from thalweg.methods.wolfe import strong_wolfe
 from thalweg.objectives.linear import LinearProblem
 
-LOOSEST, AMONG_KINKS = 0.5, 0.1  # η at most
+LOOSEST, AMONG_KINKS, QUADRATIC = 0.5, 0.1, 0.01  # η at most
+SMALL = 100_000  # entries times classes
 ACCEPT = 1e-4  # least ρ of a step that is taken
 SHRINK, GROW = 0.25, 0.75  # ρ below which Δ shrinks, above which it may grow
 ACCEPT_SLOPE = 1e-4  # a shortened step must gain this much of what its slope promises
-KINKED = 5.0  # times the products where features are more than samples, and the loss has kinks
 REJECTIONS = 60  # halvings of a step at most: then it is lost in rounding
 
 
@@ -117,20 +118,24 @@ class NewtonCG(Method):
         check_count("memory", self.memory, at_least=0)
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
-        """3 + 0.4k steps, at most 8, of 1.5 + k/2.5 passes, of 1.5 + k²/10 for classes.
+        """4 + k/4 steps, at most 10, and in all 12 + 3k passes, 12 + 6k for classes.
 
-        10 of 3 passes where blocks precondition. With k the steps of conjugate gradients to the
-        tolerance itself, at w = 0.
+        8 steps of 4 passes where blocks precondition. With k the steps of conjugate gradients to
+        the tolerance itself, at w = 0. A quadratic takes 5 + 2k passes; a loss with kinks r^¼
+        times as many where features are more than samples.
         """
         if pays(problem):
             room = problem.p * (0.5 + 13.0 / problem.outputs)  # the blocks, and rows for one
-            passes = {"gradient": 3.0, "blocks": 1.0, "call": 8.0}
-            return Expected(None, 10.0, passes, 4, 8 + room)
-        each = 1.5 + (0.1 * hard.steps**2 if problem.outputs > 1 else hard.steps / 2.5)
-        if problem.term.has_kinks and problem.n < problem.p:
-            each *= KINKED
-        count = min(8.0, 3.0 + 0.4 * hard.steps)
-        return Expected(None, count, {"gradient": each, "call": 4.0}, 4, 8)
+            passes = {"gradient": 4.0, "blocks": 1.0, "call": 8.0}
+            return Expected(None, 8.0, passes, 4, 8 + room)
+        count, total = min(10.0, 4.0 + 0.25 * hard.steps), 12.0 + 3.0 * hard.steps
+        if problem.outputs > 1:
+            total = 12.0 + 6.0 * hard.steps
+        elif problem.loss == "squared":
+            total = 5.0 + 2.0 * hard.steps
+        elif problem.term.has_kinks and problem.n < problem.p:
+            total *= hard.bends
+        return Expected(None, count, {"gradient": total / count, "call": 4.0}, 4, 8)
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonCGState:
         """The state at w₀."""
@@ -172,6 +177,7 @@ class NewtonCG(Method):
             # Norms by one M and by another cannot be compared: with a memory η = ½.
             0.0 if len(S) else first_norm,
             self.max_cg or min(2 * point.w.size, 500),
+            QUADRATIC if is_quadratic(problem) else LOOSEST,
         )
         noise = rounding_of(point.value, point.w.dtype)
         line = Line(problem, point, p.astype(point.w.dtype, copy=False))
@@ -206,6 +212,11 @@ class NewtonCG(Method):
                 pairs = learn(S, Y, rho, pairs, s, y)
         return NewtonCGState(*after, radius, first_norm or norm, rng, S, Y, rho, pairs, 0.0)
 
+    def has_cheap_step(self, problem: Problem, state: NewtonCGState) -> bool:
+        """Where data are so small that its products take no time."""
+        data = problem.objective
+        return data.matrix.entries * data.outputs < SMALL
+
     def _among_kinks(self, problem: Problem, state: NewtonCGState) -> NewtonCGState:
         """Solve a model with some curvature everywhere, and go to the lowest point along its step.
 
@@ -230,6 +241,12 @@ class NewtonCG(Method):
             floor = max(0.1 * floor, LEAST_FLOOR)
         first = state.first_norm or norm
         return state._replace(**after._asdict(), first_norm=first, floor=floor)
+
+
+def is_quadratic(problem: Problem) -> bool:
+    """Whether the model is f itself, so that a tight solution of it is never wasted."""
+    data = problem.objective
+    return isinstance(data, LinearProblem) and data.loss == "squared"
 
 
 def _lengthened(line: Line, trial: Trial) -> Trial:

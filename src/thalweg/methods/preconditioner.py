@@ -90,6 +90,9 @@ def preconditioner(problem: Problem, hessian: Hessian, rng: np.random.Generator)
         return lambda r: r
     if pays(problem.smooth):
         return sampled_blocks(problem, curvatures.reshape(problem.smooth.n, -1), rng)
+    if problem.smooth.loss == "squared":  # the same everywhere, and at hand
+        M = problem.smooth.curvature_diagonal
+        return lambda r: r / M
     M = hessian.diagonal()
     assert M is not None  # where there are curvatures there is a diagonal
     M = np.where(M > 0.0, M, M.max() or 1.0)

@@ -52,6 +52,8 @@ from thalweg.objectives.linear import LinearProblem
 
 MOST_VARIABLES = 256  # of one score: a system of more is better factorised by BLAS
 MOST_ENTRIES = 500_000  # of A: a copy is made, and stays in cache
+A_QUADRATIC = 150_000  # the same of a squared loss, which is read once: by several threads sooner
+A_ROW = 2  # entries that a row is worth there
 MOST_PRODUCTS = 2_000_000  # of A with the classes: beyond, several threads are worth waking
 FEW = 5_000  # samples of a squared loss whose sums are at hand: with more, those are shorter
 MOST_STEPS = 60
@@ -148,6 +150,7 @@ def has_short_way(objective: Any, method: Method) -> bool:
         and not (is_square and objective.is_summed and objective.n > FEW)
         and objective.p < MOST_VARIABLES
         and objective.n * (objective.p + 1) <= MOST_ENTRIES
+        and not (is_square and objective.n * (objective.p + 1 + A_ROW) > A_QUADRATIC)
         and objective.n * objective.dim <= MOST_PRODUCTS
         and (objective.l1 == 0.0 or is_square)
         and (isinstance(method, Newton) or is_square or objective.term.is_matrix)

@@ -195,10 +195,9 @@ class Features:
             return np.ascontiguousarray(X, dtype=np.float64)
         A = np.ones((self.rows.n, self.p + self.fit_intercept))
         here = A[:, : self.p]
-        if self.origin is None:
-            here[:] = X
-        else:
-            np.subtract(X, self.origin, out=here)
+        here[:] = X
+        if self.origin is not None:  # after, not while entries change their type: that is slow
+            here -= self.origin
         if self.scales is not None:
             here *= self.scales
         return A

@@ -93,10 +93,9 @@ def weighted_moments(
                 entries, bends = entries[bent], bends[bent]
                 targets = None if targets is None else targets[bent]
             block = room[: len(entries)]
-            if is_shifted:
-                np.subtract(entries, shift, out=block[:, :p])
-            else:
-                block[:, :p] = entries
+            block[:, :p] = entries
+            if is_shifted:  # after, not while entries change their type: that is slow
+                block[:, :p] -= shift
             if width > p:
                 block[:, p] = 1.0
                 block[:, -1] = 0.0 if targets is None else targets

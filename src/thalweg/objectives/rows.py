@@ -272,7 +272,9 @@ class Rows:
         self.shift = shift
         if isinstance(X, CSR):
             # Made once: to look a column's shift up at every entry takes as long again as a pass.
-            self.seen = CSR(X.data - shift[X.indices], X.indices, X.indptr)
+            moved, data = np.flatnonzero((shift != 0.0)[X.indices]), X.data.astype(np.float64)
+            data[moved] -= shift[X.indices[moved]]
+            self.seen = CSR(data, X.indices, X.indptr)
         else:
             self.seen = Centred(X, shift)
 

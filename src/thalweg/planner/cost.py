@@ -5,8 +5,10 @@ With n rows, p columns, K scores a row and e stored entries, in nanoseconds on t
 
     call            25,000                              one operation on small arrays, from Python
     gradient        2 calls + 7nK + 2·dim + ρeK         ρ = 0.3 dense, 1.3 sparse; K > 1: 0.1, 1
+    vectors         0.5·dim                             one that is read and one that changes
     hessian         3 calls + n(20 + 1.2p + 0.012p²)    dense; sparse 0.5 a pair of entries in a row
     factor          0.015m³ + 8m²                       m variables, or samples
+    triangle        0.12np²                             of dependent columns: QR of all rows
     row products    0.025n²p                            of all pairs of samples
     dual, visits    4 calls + the entries and rows, one after the other, by one thread
 
@@ -59,6 +61,11 @@ class Cost:
         return CALL * self._calling
 
     @property
+    def vectors(self) -> float:
+        """A sum of products of two vectors of all variables."""
+        return self._reading * 0.5 * self._dim
+
+    @property
     def gradient(self) -> float:
         """Value and gradient, or a product with the Hessian."""
         n, K, e = self._n, self._K, self._entries
@@ -75,7 +82,7 @@ class Cost:
         if self._by_samples:
             return 0.0
         if self._K > 1:
-            ns = 0.06 * n * dim**2 + 40.0 * n * self._K
+            ns = 0.03 * n * dim**2 + 40.0 * n * self._K
         elif self._is_sparse:
             ns = 100.0 * n + 0.5 * e * (e / n) + 8.0 * p**2
         else:
@@ -99,6 +106,11 @@ class Cost:
         if self._is_dual:
             return self.row_products + self._factor(self._n)
         return self._factor(self._p) + (0.0 if self._is_summed else self.hessian)
+
+    @property
+    def triangle(self) -> float:
+        """The factor R of all rows, made dense: of columns whose Gram matrix is singular."""
+        return 0.0 if self._is_dual else self._multiplying * 0.12 * self._n * self._p**2
 
     @property
     def row_products(self) -> float:

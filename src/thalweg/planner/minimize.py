@@ -94,7 +94,8 @@ def minimize(
         time_limit = check_number("time_limit", time_limit, at_least=0.0)
     callback, progress = _callback(callback), _flag("progress", progress)
     start = _start(objective, w0)
-    if callback is None and kept is None and (time_limit is None or time_limit >= AMPLE):
+    is_short = callback is None and kept is None and (time_limit is None or time_limit >= AMPLE)
+    if is_short:
         rule = _rule(objective, method, tol)
         if rule is not None:
             by = METHODS[rule.best]()
@@ -105,7 +106,7 @@ def minimize(
                 return found
             method = rule
     with threads_of_our_own(objective):
-        chosen, watch = choice(objective, method, tol, kept)
+        chosen, watch = choice(objective, method, tol, kept, is_ruled=is_short)
         check_roles(objective, chosen)
         run = drive(
             objective,
@@ -136,9 +137,17 @@ def _rule(objective: Any, method: str | Method | Plan, tol: float) -> Plan | Non
 
 
 def choice(
-    objective: Any, method: str | Method | Plan, tol: float, kept: Checkpoint | None
+    objective: Any,
+    method: str | Method | Plan,
+    tol: float,
+    kept: Checkpoint | None,
+    *,
+    is_ruled: bool = False,
 ) -> tuple[Method, Watch | None]:
-    """The method to begin with, and where a plan decided it, what watches over that plan."""
+    """The method to begin with, and where a plan decided it, what watches over that plan.
+
+    `is_ruled`: whether a rule for small problems has been asked for, and is `method` if it decided.
+    """
     if isinstance(method, Plan):
         if method.problem != name_of(objective):
             raise InputError(
@@ -152,9 +161,9 @@ def choice(
     left = storage.load(kept.file) if kept else None
     if left is None:
         made = method if isinstance(method, Plan) else None
-        # What had a short way was tried before, or is not to be.
-        small = made or small_plan(objective.centred, tol, is_short=False)
-        watch = Watch(small or plan(objective, tol))
+        if made is None and not is_ruled:  # a short way is not to be tried
+            made = small_plan(objective.centred, tol)
+        watch = Watch(made or plan(objective, tol))
         return resolve(watch.plan.best), watch
     # What was decided then, by the clock of then, holds.
     left_by = METHODS[left.identity["method"]](**left.identity["options"])

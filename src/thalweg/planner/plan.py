@@ -57,13 +57,14 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     problem = problem.centred  # as methods will see it
     shape, speed, scale = geometry(problem), rates(), constant_value(problem)
     hard = difficulty(problem, shape, tol)
-    rows = ranked(problem, candidates(problem, hard, is_short=False), speed)
-    # A loss with kinks has another curvature at every point, and hardly any at w = 0.
-    has_pilot = problem.l1 == 0.0 and not problem.term.has_kinks
+    cost = Cost(problem, speed)
+    rows = ranked(problem, priced(problem, candidates(problem, hard, is_short=False), cost))
+    # Huber's loss has hardly any curvature at w = 0, where the squared hinge has all of it.
+    has_pilot = problem.l1 == 0.0 and problem.loss != "huber"
     if has_pilot and rows[0].predicted_seconds > WORTH_A_PILOT:
         steps = pilot(problem, tol, scale, rows[0].predicted_seconds) or hard.steps
         hopes = candidates(problem, hard._replace(steps=steps), is_short=False)
-        rows = ranked(problem, hopes, speed)
+        rows = ranked(problem, priced(problem, hopes, cost))
     return Plan(
         problem=problem.name,
         tol=tol,
@@ -79,22 +80,27 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
 def rough_rows(problem: LinearProblem, tol: float) -> list[PlanRow]:
     """The rows of a plan that does not look at the rows of the data: of a small problem."""
     hard = rough_difficulty(problem, tol)
-    return ranked(problem, candidates(problem, hard, is_short=False), Rates())
+    hopes = candidates(problem, hard, is_short=False)
+    return ranked(problem, priced(problem, hopes, Cost(problem, Rates())))
 
 
-def ranked(problem: LinearProblem, hopes: Mapping[str, Expected], rates: Rates) -> list[PlanRow]:
-    """A row for each of these candidates, which come in the order of the table; the best first.
+def priced(problem: LinearProblem, hopes: Mapping[str, Expected], cost: Cost) -> list[PlanRow]:
+    """A row for each of these candidates, in their order."""
+    seen = Problem(problem, problem.dim, problem.start.dtype)
+    return [_row(name, hope, seen, cost) for name, hope in hopes.items()]
+
+
+def ranked(problem: LinearProblem, rows: list[PlanRow]) -> list[PlanRow]:
+    """The rows, which come in the order of the table, the best first and the others by time.
 
     Of those that are about as fast as the fastest, the first is the best.
     """
-    cost = Cost(problem, rates)
-    rows = [_row(name, hope, problem, cost) for name, hope in hopes.items()]
     # Where all is smooth, methods that learn no curvature are left to those who ask for them.
     able = [row for row in rows if problem.l1 or _leads(METHODS[row.method])]
     least = min(row.predicted_seconds for row in able)
     near = least * (NEAR_AT_ONCE if least <= AT_ONCE and not problem.l1 else NEAR)
     chosen = next(row for row in able if row.predicted_seconds <= near)
-    rows.sort(key=lambda row: (not row.eligible, row.predicted_seconds))
+    rows = sorted(rows, key=lambda row: (not row.eligible, row.predicted_seconds))
     others = [row for row in rows if row is not chosen]
     remark = "CHOSEN" if chosen is rows[0] else "CHOSEN: about as fast, and the more exact"
     return [replace(chosen, remark=remark), *others]
@@ -105,8 +111,9 @@ def _leads(method: type[Method]) -> bool:
     return method.descends or method.is_dual
 
 
-def _row(name: str, hope: Expected, problem: LinearProblem, cost: Cost) -> PlanRow:
-    refusal = hope.refusal or _refusal(name, problem)
+def _row(name: str, hope: Expected, seen: Problem, cost: Cost) -> PlanRow:
+    problem: LinearProblem = seen.objective
+    refusal = hope.refusal or _refusal(name, seen)
     if refusal:
         return PlanRow(name, eligible=False, remark=refusal)
     if not math.isfinite(hope.iterations):
@@ -125,13 +132,13 @@ def _row(name: str, hope: Expected, problem: LinearProblem, cost: Cost) -> PlanR
     )
 
 
-def _refusal(name: str, problem: LinearProblem) -> str:
+def _refusal(name: str, seen: Problem) -> str:
     """Why the method cannot take this problem; empty where it can."""
     method = METHODS[name]
-    if problem.l1 > 0.0 and not (method.takes_penalty or method.takes_linear_penalty):
+    if seen.is_composite and not (method.takes_penalty or method.takes_linear_penalty):
         return "needs a smooth objective: l1 has no gradient at 0"
     try:
-        method().check(Problem(problem, problem.dim, problem.start.dtype))
+        method().check(seen)
     except InputError as why:
         return str(why)
     return ""

@@ -33,6 +33,7 @@ NEAR = 8  # samples a feature, up to which rows may be nearly orthogonal
 ROWS = 16  # that are looked at for it,
 WORTH_A_LOOK = 20_000  # where there are so many entries
 WIDE = 2.5  # times as many where features are more than samples
+ILL, WORST = 1e6, 5.0  # κ beyond which they grow, and times as many at most
 
 
 def difficulty(problem: LinearProblem, shape: Geometry, tol: float) -> Difficulty:
@@ -60,8 +61,11 @@ def _difficulty(
     top = l1_max(some_rows(problem, ENTRIES)) if has_share else 0.0
     share = problem.l1 / top if top > problem.l1 else 1.0
     steps = 1.0 - A_DIGIT * math.log10(min(tol, 1.0))
+    steps = min(steps, 1.0 + problem.p / 3.0, 1.0 + 1.2 * math.log(max(kappa, 1.0)))
     if n < problem.p:
-        steps *= WIDE
+        steps = min(WIDE * steps, 5.0 + 4.0 * math.log1p(r))
+    if ILL < kappa < math.inf:
+        steps *= min((kappa / ILL) ** 0.1, WORST)
     near = problem.l1 == 0.0 and n < NEAR * problem.p and problem.matrix.entries >= WORTH_A_LOOK
     crowding = crowding_of(problem) if near else math.inf
     return Difficulty(tol, kappa, r, s, worst, certain > 0.0, crowding, share, steps)

@@ -13,9 +13,11 @@ import math
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan, PlanRow, spelled_seconds
 from thalweg.methods.ending import Ending
+from thalweg.methods.table import METHODS
+from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import geometry
 from thalweg.planner.machine import rates
-from thalweg.planner.plan import ranked
+from thalweg.planner.plan import priced, ranked
 from thalweg.planner.prediction import candidates, difficulty
 
 ROOM = 2.0  # times the prediction, which is a prediction
@@ -54,10 +56,12 @@ def _best(ending: Ending) -> PlanRow:
     problem, tol = ending.problem.objective, ending.certificate.evidence["tol"]
     hard = difficulty(problem, geometry(problem, LITTLE), tol)
     hopes = candidates(problem, hard, is_short=False)
-    best = ranked(problem, hopes, rates())[0]
+    best = ranked(problem, priced(problem, hopes, Cost(problem, rates())))[0]
     name, last = ending.method.name, ending.trace.last
     if best.method == name or name not in hopes or not last["iteration"]:
         return best
+    if METHODS[best.method].is_second_order and not ending.method.is_second_order:
+        return best  # what is slow here has a cause that the other does not know
     hope = hopes[name].iterations
     own = hope * last["seconds"] / last["iteration"]
     if best.eligible and not own < best.predicted_seconds:

@@ -10,17 +10,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thalweg.certificates.duality import constant_value
+from thalweg.core.clock import Clock
 from thalweg.core.plan import EXACT, Measured, Plan
 from thalweg.methods.short_way import has_short_way
 from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
 from thalweg.planner.machine import Rates
-from thalweg.planner.plan import ENDING, NEAR_AT_ONCE, ranked
+from thalweg.planner.plan import ENDING, NEAR_AT_ONCE, priced, ranked
 from thalweg.planner.prediction import candidates, rough_difficulty
 
-A_MOMENT = 0.02  # seconds up to which a rule decides
-MOST = 2_000_000  # entries times classes: more are no small problem
+A_MOMENT, LONGER = 0.02, 0.05  # seconds up to which a rule decides; where few methods compete
+MOST, MORE = 2_000_000, 10_000_000  # entries times classes up to which it does
 SMOOTH = ("cholesky", "newton", "newton-cg", "sdca")  # the more exact ones first
 WITH_L1 = ("newton", "cd")
 SUMMED = (("cholesky", "newton"), ("newton",))  # where X may be read a few times, and where not
@@ -31,34 +32,37 @@ SURE = 5.0  # moments that the short way of several classes may take
 REASON = "CHOSEN by rule: small enough that no comparison is worth its price"
 
 
-def small_plan(problem: LinearProblem, tol: float, *, is_short: bool = True) -> Plan | None:
+def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
     """The plan of a small problem, by rule; None where methods are to be compared.
 
-    `is_short`: whether a short way may be taken, and is priced.
+    Short ways are priced whether or not one will be taken: who listens to a run gets the same one.
     """
+    clock, is_narrow = Clock(), bool(problem.l1) or problem.loss == "squared"
     names: tuple[str, ...] = WITH_L1 if problem.l1 else SMOOTH
     if problem.is_summed:  # all that is left to do is a system
         names = SUMMED[problem.l1 > 0.0 or problem.matrix.entries > FEW]
-    elif problem.matrix.entries * problem.outputs > MOST:
+    elif problem.matrix.entries * problem.outputs > (MORE if is_narrow else MOST):
         return None
     elif problem.loss != "squared" and not problem.l1:
         # The Hessian of several classes is large: a method that needs none is as sure.
         names = SMOOTH[2:] if problem.outputs > 1 and problem.dim > LARGE else SMOOTH[1:]
-    hard, usual = rough_difficulty(problem, tol), Rates()
-    row = ranked(problem, candidates(problem, hard, names[:1], is_short=is_short), usual)[0]
+    hard, cost = rough_difficulty(problem, tol), Cost(problem, Rates())
+    rows = priced(problem, candidates(problem, hard, names[:1], is_short=True), cost)
+    row = exact = rows[0]
     # Nothing is done sooner than its ending, so that none can be far ahead of this one.
-    if not row.predicted_seconds <= NEAR_AT_ONCE * ENDING * Cost(problem, usual).call:
-        rows = ranked(problem, candidates(problem, hard, names, is_short=is_short), usual)
-        row = rows[0]
-        exact = next((other for other in rows if other.method == names[0]), row)
-        # A gap of tol leaves coefficients with half its digits; steps of Newton's give them all.
-        if METHODS[row.method].is_dual and exact.predicted_seconds <= min(
+    if not exact.predicted_seconds <= NEAR_AT_ONCE * ENDING * cost.call:
+        rows += priced(problem, candidates(problem, hard, names[1:], is_short=True), cost)
+        row = ranked(problem, rows)[0]
+        # A gap of tol leaves coefficients with half its digits, or none where no penalty holds
+        # them; steps of Newton's give them all.
+        if (METHODS[row.method].is_dual or not problem.l2) and exact.predicted_seconds <= min(
             A_MOMENT, WORTH_DIGITS * row.predicted_seconds
         ):
             row = exact
     # Of several classes the short way has no rival, and to look for one takes half as long as it.
-    is_sure = is_short and problem.term.is_matrix and has_short_way(problem, METHODS[row.method]())
-    if not row.predicted_seconds <= (SURE if is_sure else 1.0) * A_MOMENT:
+    is_sure = problem.term.is_matrix and has_short_way(problem, METHODS[row.method]())
+    moment = LONGER if is_narrow else A_MOMENT
+    if not row.predicted_seconds <= (SURE * A_MOMENT if is_sure else moment):
         return None
     return Plan(
         problem=problem.name,
@@ -66,5 +70,6 @@ def small_plan(problem: LinearProblem, tol: float, *, is_short: bool = True) -> 
         target=tol * constant_value(problem),
         geometry={"n": Measured(problem.n, EXACT), "p": Measured(problem.p, EXACT)},
         rows=(replace(row, remark=REASON),),
-        seconds=0.0,
+        seconds=clock.seconds,
+        compiled=clock.compiled,
     )
