@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import thalweg as tw
 from thalweg.core.plan import Plan, PlanRow
 from thalweg.methods.loop import drive
 from thalweg.methods.table import resolve
-from thalweg.planner.watch import Watch, steps_by_gains, steps_by_gaps
+from thalweg.planner.watch import Watch, rung, steps_by_gains, steps_by_gaps
 
 
 def problem():
@@ -71,6 +72,39 @@ def test_each_method_gets_one_chance():
         callback=None, checkpoint=None, progress=False, watch=watch,
     )  # fmt: skip
     assert len(watch.finished(run.method, run.iterations, run.seconds).changes) <= 1
+
+
+def named(method, seconds, count=5):
+    return replace(
+        SLOW, method=method, predicted_iterations=count, seconds_per_iteration=seconds / count,
+        predicted_seconds=seconds,
+    )  # fmt: skip
+
+
+def test_nothing_that_uses_less_curvature_takes_over():
+    watch = Watch(plan(named("newton-cg", 1e-5), named("lbfgs", 1e-5)))
+    assert go(problem(), watch).method == "newton-cg"
+    assert watch.plan.changes == ()
+    assert [rung(resolve(name)) for name in ("newton", "newton-cg", "lbfgs")] == [2, 1, 0]
+
+
+def test_what_the_condition_made_late_is_expected_of_all_that_do_not_factorise():
+    rows = named("gd", 1e-3), named("newton-cg", 0.01), named("newton", 0.012, 8)
+    watch = Watch(plan(*rows))
+    run = go(problem(), watch)
+    assert run.method == "newton"  # though products alone were predicted to be done sooner
+    assert watch.plan.changes[0].startswith("gd had ")
+
+
+@pytest.mark.parametrize(
+    ("stalled", "others"), [("newton", {"lbfgs"}), ("lbfgs", {"newton", "cholesky"})]
+)
+def test_after_a_stall_another_kind_of_step_is_tried(stalled, others):
+    watch = Watch(plan(*(named(name, 0.01) for name in (stalled, "cholesky", "newton", "lbfgs"))))
+    watch._tried = {stalled}
+    journey = SimpleNamespace(method=resolve(stalled), iteration=3, seconds=0.1)
+    assert watch.after_stall(journey).name in others
+    assert watch.after_stall(journey) is None  # what two kinds cannot move, rounding holds
 
 
 def test_a_change_of_method_is_kept_by_a_checkpoint(tmp_path):

@@ -61,6 +61,7 @@ class Cholesky(Method):
     takes_noise: ClassVar[bool] = False
     descends: ClassVar[bool] = True
     is_second_order: ClassVar[bool] = True
+    factorises: ClassVar[bool] = True
     only_linear: ClassVar[bool] = True
     law: ClassVar[str] = "1 iteration"
 

@@ -117,7 +117,7 @@ class FISTA(Method):
         count = 1.5 * hard.accelerated
         if problem.l1 and problem.outputs > 1:
             count = min(count, 10.0 * hard.digits / math.sqrt(max(hard.share, 1e-4)))
-        return Expected(bound, count, {"gradient": 3.0, "call": 4.0}, 2, 5)
+        return Expected(bound, count, {"gradient": 2.0, "call": 4.0}, 2, 5)
 
     def _fixed(self, problem: Problem) -> float | None:
         return self.step if self.step is not None else inverse_smoothness(problem)

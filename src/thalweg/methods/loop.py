@@ -320,7 +320,8 @@ def _goes_on(journey: Journey, checkpoint: Checkpoint | None) -> bool:
     """Whether another method goes on where the present one has stalled short of the tolerance."""
     if journey.watch is None or journey.payment is None:
         return False
-    if _certify(journey, may_move=True).holds:  # no gap was due, but it is small enough
+    journey.certificate = _certify(journey, may_move=True)
+    if journey.certificate.holds:  # no gap was due, but it is small enough
         return False
     other = journey.watch.after_stall(journey)
     if other is None:

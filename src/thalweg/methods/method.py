@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,11 +41,18 @@ class Method:
     only_linear: ClassVar[bool] = False  # for LinearProblem alone
     adds_noise: ClassVar[bool] = False  # its own draws send the value up and down on the way
     is_second_order: ClassVar[bool] = False  # whether a few steps are to be enough near the optimum
+    factorises: ClassVar[bool] = False  # whether its steps solve a system, whatever its condition
     learns_curvature: ClassVar[bool] = False  # from gradients met on the way, as lbfgs does
     is_dual: ClassVar[bool] = False  # whether it ascends in the dual of a linear problem
     descends: ClassVar[bool] = False  # every step lowers f, or at its rounding the gradient
     kappa_power: ClassVar[float | None] = None  # iterations grow like κ to this power; None: no law
     law: ClassVar[str] = ""  # the count that `expected` guarantees, as it is read
+
+    @classmethod
+    @cache
+    def usual(cls) -> Method:
+        """The method with its defaults: one for all, as none can change it."""
+        return cls()
 
     def __new__(cls, *args: Any, **options: Any) -> Method:
         """Refuse unknown options with the nearest known one, before the dataclass sees them."""

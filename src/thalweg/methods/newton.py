@@ -95,6 +95,7 @@ class Newton(Method):
     State: ClassVar[type] = NewtonState
     descends: ClassVar[bool] = True
     is_second_order: ClassVar[bool] = True
+    factorises: ClassVar[bool] = True
     takes_linear_penalty: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
 
@@ -143,17 +144,20 @@ class Newton(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """4 + 0.29 log(1/ε) Hessians; of the squared loss 1, or the sums in its place.
 
-        Of samples 1 for all steps. With an l1 penalty the quadratic takes a few systems, of several
-        classes as much as one: their features are left one by one.
+        2 + 0.2 log(1/ε) of a loss with kinks, which is a quadratic between them. Of samples 1 for
+        all steps. With an l1 penalty the quadratic takes two systems, of several classes as much as
+        one: their features are left one by one.
         """
-        dim, systems = problem.dim, 4.0 if problem.l1 and problem.outputs == 1 else 1.0
+        dim, systems = problem.dim, 2.0 if problem.l1 and problem.outputs == 1 else 1.0
         if has_sums(problem):
             passes = {"hessian": 0.0 if problem.is_summed else 1.0, "factor": systems, "call": 4.0}
             return Expected(None, 1.0, passes, 4, 3 * dim)
         count = 1.0 if problem.loss == "squared" else 4.0 + 0.29 * hard.digits
+        if problem.term.has_kinks:
+            count = 2.0 + 0.2 * hard.digits
         if problem.l1:  # the fewer features are left, the sooner they are known
             smaller = -math.log10(max(hard.share, 1e-4))
-            first, each = (2.0, 2.5) if problem.term.has_kinks else (4.0, 1.5)
+            first, each = (2.5, 1.0) if problem.term.has_kinks else (4.0, 1.5)
             count = min(count, 6.0 if problem.outputs > 1 else first + each * smaller)
         passes = {"gradient": 2.5, "hessian": 1.0, "factor": systems, "call": 8.0}
         if is_dear(problem):  # begun on samples, and used again

@@ -149,14 +149,16 @@ class SDCA(Method):
         return SDCAState(w, value, gradient, memory, u, b, sigma, pull, value - gap, state.rng)
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
-        """(0.6 + 3s) log(1/ε) passes, 1.3 + 3s of classes; (1 + r) log(1/ε) are guaranteed.
+        """(0.6 + 3s) log(1/ε) passes, 0.7 + 1.5s of classes; (1 + r) log(1/ε) are guaranteed.
 
-        (0.7 + q/4) log(1/ε) at most, q the crowding: rows that are nearly orthogonal, few for their
+        (1 + q/4) log(1/ε) at most, q the crowding: rows that are nearly orthogonal, few for their
         features, are minimised over one by one; of a loss with kinks 1 + ½q.
         """
         bound = (1.0 + hard.r) * hard.digits if hard.is_certain else None
-        count = ((1.3 if problem.outputs > 1 else 0.6) + 3.0 * hard.s) * hard.digits
-        first, each = (1.0, 0.5) if problem.term.has_kinks else (0.7, 0.25)
+        count = (0.6 + 3.0 * hard.s) * hard.digits
+        if problem.outputs > 1:
+            count = (0.7 + 1.5 * hard.s) * hard.digits
+        first, each = 1.0, 0.5 if problem.term.has_kinks else 0.25
         count = min(count, (first + each * hard.crowding) * hard.digits)
         return Expected(bound, count, {"dual": 1.0}, 8, 9)
 

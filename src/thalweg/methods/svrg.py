@@ -43,7 +43,6 @@ from thalweg.objectives.finite_sum import enter
 from thalweg.objectives.linear import LinearProblem
 
 ITERATES = ("last", "random")
-DEAR = 2.0  # visits for one of saga's, with l1 and several classes: w is thresholded in each
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,7 @@ class SVRG(Incremental):
         usual = super().expected(problem, hard)
         if usual is None:
             return None
-        dear = DEAR if problem.l1 and problem.outputs > 1 else 0.9
-        passes = {"visits": dear * self.inner, "gradient": 1.0}
+        passes = {"visits": 0.9 * self.inner, "gradient": 1.0}
         return usual._replace(iterations=max(4.0, usual.iterations / 3.0), passes=passes)
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> IncrementalState:

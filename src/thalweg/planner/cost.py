@@ -4,9 +4,10 @@ With n rows, p columns, K scores a row and e stored entries, in nanoseconds on t
 `planner.machine` compares with:
 
     call            25,000                              one operation on small arrays, from Python
-    gradient        2 calls + 7nK + 2·dim + ρeK         ρ = 0.3 dense, 1.3 sparse; K > 1: 0.1, 1
+    gradient        2 calls + 9nK + 2·dim + ρeK         ρ = 0.4 dense, 1.7 sparse; K > 1: 0.15, 1.3
     vectors         0.5·dim                             one that is read and one that changes
-    hessian         3 calls + n(20 + 1.2p + 0.012p²)    dense; sparse 0.5 a pair of entries in a row
+    hessian         3 calls + n(25 + 1.6p + 0.016p²)    dense; sparse 0.5 a pair of entries of a row
+                    nK(40 + 1.6p) + 0.008n·dim²         K > 1
     factor          0.015m³ + 8m²                       m variables, or samples
     triangle        0.12np²                             of dependent columns: QR of all rows
     row products    0.025n²p                            of all pairs of samples
@@ -70,10 +71,10 @@ class Cost:
         """Value and gradient, or a product with the Hessian."""
         n, K, e = self._n, self._K, self._entries
         if K > 1:
-            an_entry = 1.0 if self._is_sparse else 0.1
+            an_entry = 1.3 if self._is_sparse else 0.15
         else:
-            an_entry = 1.3 if self._is_sparse else 0.3
-        return 2 * self.call + self._reading * (7.0 * n * K + 2.0 * self._dim + an_entry * e * K)
+            an_entry = 1.7 if self._is_sparse else 0.4
+        return 2 * self.call + self._reading * (9.0 * n * K + 2.0 * self._dim + an_entry * e * K)
 
     @property
     def hessian(self) -> float:
@@ -82,11 +83,11 @@ class Cost:
         if self._by_samples:
             return 0.0
         if self._K > 1:
-            ns = 0.03 * n * dim**2 + 40.0 * n * self._K
+            ns = n * self._K * (40.0 + 1.6 * p) + 0.008 * n * dim**2
         elif self._is_sparse:
             ns = 100.0 * n + 0.5 * e * (e / n) + 8.0 * p**2
         else:
-            ns = n * (20.0 + 1.2 * p + 0.012 * p**2)
+            ns = n * (25.0 + 1.6 * p + 0.016 * p**2)
         return 3 * self.call + self._multiplying * ns
 
     @property
@@ -132,10 +133,10 @@ class Cost:
     def dual(self) -> float:
         """All samples visited by dual coordinate ascent, and the value after it."""
         n, K, e = self._n, self._K, self._entries
-        a_row, an_entry = (50.0, 2.5) if self._is_sparse else (40.0, 0.8)
+        a_row, an_entry = (70.0, 3.5) if self._is_sparse else (50.0, 1.1)
         if K > 1:
-            a_row, an_entry = 60.0, (2.5 if self._is_sparse else 1.2)
-        if self._has_l1:
+            a_row, an_entry = 60.0, (2.5 if self._is_sparse else 0.5)
+        elif self._has_l1:
             a_row, an_entry = 2.0 * a_row, 2.5 * an_entry
         an_entry += self._scattered
         return 4 * self.call + self._reading * (a_row * n * K + an_entry * e * K)
@@ -153,7 +154,7 @@ class Cost:
     @property
     def sweep(self) -> float:
         """A pass of coordinate descent, over gathered features, by one thread."""
-        return 2.3 * (self.gradient - 1.8 * self.call)
+        return 2.0 * (self.gradient - 1.8 * self.call)
 
     def _factor(self, m: int) -> float:
         return 6 * self.call + self._multiplying * (0.015 * m**3 + 8.0 * m**2)

@@ -98,7 +98,7 @@ def minimize(
     if is_short:
         rule = _rule(objective, method, tol)
         if rule is not None:
-            by = METHODS[rule.best]()
+            by = METHODS[rule.best].usual()
             found = short_way(
                 objective, by, start, tol=tol, max_iter=max_iter, seed=seed, plan=rule
             )

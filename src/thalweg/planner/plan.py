@@ -29,7 +29,7 @@ from thalweg.planner.pilot import pilot
 from thalweg.planner.prediction import candidates, difficulty, rough_difficulty
 
 # Times the fastest: among those the first of the table is taken, the more exact.
-NEAR, NEAR_AT_ONCE = 1.15, 2.0
+NEAR, NEAR_AT_ONCE = 1.15, 1.5
 AT_ONCE = 0.005  # seconds below which the latter holds, without l1
 ENDING = 5  # calls that a run takes around its iterations: checks, a certificate, a verdict
 WORTH_A_PILOT = 0.04  # seconds of the fastest method
@@ -138,7 +138,7 @@ def _refusal(name: str, seen: Problem) -> str:
     if seen.is_composite and not (method.takes_penalty or method.takes_linear_penalty):
         return "needs a smooth objective: l1 has no gradient at 0"
     try:
-        method().check(seen)
+        method.usual().check(seen)
     except InputError as why:
         return str(why)
     return ""

@@ -42,22 +42,31 @@ def difficulty(problem: LinearProblem, shape: Geometry, tol: float) -> Difficult
     return _difficulty(problem, tol, *smoothness, shape.mu.value)
 
 
-def rough_difficulty(problem: LinearProblem, tol: float) -> Difficulty:
-    """The same without a look at the rows: columns are measured already."""
+def rough_difficulty(
+    problem: LinearProblem, tol: float, *, is_looked_at: bool = True
+) -> Difficulty:
+    """The same from columns, which are measured already, and some rows, if they are looked at."""
     mean = problem.curvature_bound * float(np.sum(problem.column_squares)) + problem.l2
     L = mean * max(1.0 / FEW, 1.0 / min(problem.n, problem.p))
-    return _difficulty(problem, tol, L, mean, mean, problem.strong_convexity)
+    return _difficulty(problem, tol, L, mean, mean, problem.strong_convexity, is_looked_at)
 
 
 def _difficulty(
-    problem: LinearProblem, tol: float, L: float, L_mean: float, L_max: float, certain: float
+    problem: LinearProblem,
+    tol: float,
+    L: float,
+    L_mean: float,
+    L_max: float,
+    certain: float,
+    is_looked_at: bool = True,
 ) -> Difficulty:
     mu, n = certain or problem.l2, problem.n
     kappa, r, s, worst = (
         smoothness / (count * mu) if mu else math.inf
         for smoothness, count in ((L, 1), (L_mean, n), (L, n), (L_max, n))
     )
-    has_share = problem.l1 > 0.0 and not problem.is_summed  # sums are the same work for any l1
+    # Sums are the same work for any l1.
+    has_share = problem.l1 > 0.0 and not problem.is_summed and is_looked_at
     top = l1_max(some_rows(problem, ENTRIES)) if has_share else 0.0
     share = problem.l1 / top if top > problem.l1 else 1.0
     steps = 1.0 - A_DIGIT * math.log10(min(tol, 1.0))
@@ -67,7 +76,7 @@ def _difficulty(
     if ILL < kappa < math.inf:
         steps *= min((kappa / ILL) ** 0.1, WORST)
     near = problem.l1 == 0.0 and n < NEAR * problem.p and problem.matrix.entries >= WORTH_A_LOOK
-    crowding = crowding_of(problem) if near else math.inf
+    crowding = crowding_of(problem) if near and is_looked_at else math.inf
     return Difficulty(tol, kappa, r, s, worst, certain > 0.0, crowding, share, steps)
 
 
@@ -116,7 +125,7 @@ def candidates(
     """
     hopes = {}
     for name in names:
-        method = METHODS[name]()
+        method = METHODS[name].usual()
         hope = method.expected(problem, hard)
         if hope is not None:
             if is_short and has_short_way(problem, method):

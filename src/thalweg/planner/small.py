@@ -29,6 +29,7 @@ FEW = 100_000  # entries of X that are read in no time
 WORTH_DIGITS = 3.0  # times as long as dual ascent, that Newton may take for its digits
 LARGE = 100  # variables of several classes
 SURE = 5.0  # moments that the short way of several classes may take
+A_LOOP = 2e-3  # seconds that a run of the loop takes at least, about
 REASON = "CHOSEN by rule: small enough that no comparison is worth its price"
 
 
@@ -46,21 +47,25 @@ def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
     elif problem.loss != "squared" and not problem.l1:
         # The Hessian of several classes is large: a method that needs none is as sure.
         names = SMOOTH[2:] if problem.outputs > 1 and problem.dim > LARGE else SMOOTH[1:]
-    hard, cost = rough_difficulty(problem, tol), Cost(problem, Rates())
+    hard, cost = rough_difficulty(problem, tol, is_looked_at=False), Cost(problem, Rates())
     rows = priced(problem, candidates(problem, hard, names[:1], is_short=True), cost)
     row = exact = rows[0]
-    # Nothing is done sooner than its ending, so that none can be far ahead of this one.
-    if not exact.predicted_seconds <= NEAR_AT_ONCE * ENDING * cost.call:
-        rows += priced(problem, candidates(problem, hard, names[1:], is_short=True), cost)
+    # No loop is done sooner than this, so that none can be far ahead of a way without one.
+    is_short = has_short_way(problem, METHODS[exact.method].usual())
+    if not exact.predicted_seconds <= (A_LOOP if is_short else NEAR_AT_ONCE * ENDING * cost.call):
+        hard = rough_difficulty(problem, tol)
+        rows = priced(problem, candidates(problem, hard, names, is_short=True), cost)
+        exact = rows[0]
         row = ranked(problem, rows)[0]
         # A gap of tol leaves coefficients with half its digits, or none where no penalty holds
         # them; steps of Newton's give them all.
-        if (METHODS[row.method].is_dual or not problem.l2) and exact.predicted_seconds <= min(
+        is_free = not problem.l2 and not problem.l1
+        if (METHODS[row.method].is_dual or is_free) and exact.predicted_seconds <= min(
             A_MOMENT, WORTH_DIGITS * row.predicted_seconds
         ):
             row = exact
     # Of several classes the short way has no rival, and to look for one takes half as long as it.
-    is_sure = problem.term.is_matrix and has_short_way(problem, METHODS[row.method]())
+    is_sure = problem.term.is_matrix and has_short_way(problem, METHODS[row.method].usual())
     moment = LONGER if is_narrow else A_MOMENT
     if not row.predicted_seconds <= (SURE * A_MOMENT if is_sure else moment):
         return None

@@ -9,8 +9,10 @@ method; what it then costs is bounded, as for one who rents skis before buying t
 
 The other one takes over when `spent` is a good part of `other`, and `to go` is well above it: a
 wrong plan then costs about twice as much as the right one. It is one that descends at every step:
-where those are slow, methods without a line search are slower; and where one of second order is, so
-are those of first order.
+where those are slow, methods without a line search are slower. And it uses no less of the
+curvature: what slows down factors of the Hessian slows down products with it even more, and steps
+that learn it from gradients most. What a method takes longer than predicted because of the
+condition, others that do not factorise will take too, and are expected to.
 
 A method that keeps up a lower bound on F* is judged by its own gap, F(w) − bound, which is sure;
 the others by what their last steps have gained. Gains a in a third of the steps and b in the next
@@ -48,8 +50,8 @@ DAMPED = 1.5  # times the predicted iterations of a method of second order, befo
 SHORTEST = 0.005  # seconds to go, below which no change of method pays
 BY_THE_CLOCK = 0.2  # seconds of a run whose time is measured
 WELL_ABOVE = 2.0  # times the other's seconds: what a change has to gain
-FAR_ABOVE = 8.0  # the same of a change from a method of second order to one of first
 LATE = 2.0  # times the predicted seconds, after which no forecast is believed
+NO_END = 4.0  # times what was spent, where no end is in sight
 SPENT, SPENT_SURELY = 0.7, 0.4  # of the other's seconds, before a change; where a gap is known
 
 
@@ -89,12 +91,14 @@ class Watch:
             to_go = max(to_go, spent / LATE)
         if to_go < SHORTEST:
             return None
-        other = self._best_other(journey)
+        late = 1.0
+        if row is not None:
+            late = max(1.0, (spent + min(to_go, NO_END * spent)) / row.predicted_seconds)
+        other = self._best_other(journey, late)
         enough = SPENT_SURELY if is_sure else SPENT
         if other is None or spent < enough * other.predicted_seconds:
             return None
-        is_step_back = journey.method.is_second_order and not METHODS[other.method].is_second_order
-        if to_go < (FAR_ABOVE if is_step_back else WELL_ABOVE) * other.predicted_seconds:
+        if to_go < WELL_ABOVE * other.predicted_seconds:
             return None
         about = f"about {to_go:.2g} s" if math.isfinite(to_go) else "no end in sight"
         return self._changed(
@@ -106,10 +110,13 @@ class Watch:
 
         What two methods cannot move, rounding holds.
         """
-        other = self._best_other(journey)
-        if other is None or self._has_stalled:
+        if self._has_stalled:
             return None
         self._has_stalled = True
+        # Two solutions of one system are one point: what learns as it goes may find a better one.
+        other = self._best_other(journey, is_factorised=not journey.method.factorises)
+        if other is None:
+            return None
         count = journey.iteration - self._begun_at
         return self._changed(journey, other, f"stalled after {count} iterations")
 
@@ -124,8 +131,14 @@ class Watch:
         row = self.plan.row(journey.method.name)
         return max(float(read), count * row.seconds_per_iteration if row else 0.0)
 
-    def _best_other(self, journey: Journey) -> PlanRow | None:
-        """The fastest of the methods that had no turn; where a rule chose, all are asked now."""
+    def _best_other(
+        self, journey: Journey, late: float = 1.0, *, is_factorised: bool | None = None
+    ) -> PlanRow | None:
+        """The fastest of the methods that had no turn; where a rule chose, all are asked now.
+
+        Those that do not factorise will be `late` too, that many times. `is_factorised`: whether
+        those that do are preferred, or the others; by default one of no less curvature is taken.
+        """
         if self.plan.is_by_rule:
             first = self.plan.rows[0]
             rows = rough_rows(journey.problem.objective, journey.tol)
@@ -136,9 +149,17 @@ class Watch:
             for row in self.plan.rows
             if row.eligible and row.method not in self._tried and METHODS[row.method].descends
         ]
-        if journey.method.is_second_order:  # where one is slow, those of first order are slower
-            left = [row for row in left if METHODS[row.method].is_second_order] or left
-        return min(left, key=lambda row: row.predicted_seconds, default=None)
+        if is_factorised is None:
+            left = [row for row in left if rung(METHODS[row.method]) >= rung(journey.method)]
+        else:
+            preferred = [r for r in left if METHODS[r.method].factorises == is_factorised]
+            left = preferred or left
+
+        def expected(row: PlanRow) -> float:
+            return row.predicted_seconds * (1.0 if METHODS[row.method].factorises else late)
+
+        chosen = min(left, key=expected, default=None)
+        return chosen and replace(chosen, predicted_seconds=expected(chosen))
 
     def _changed(self, journey: Journey, other: PlanRow, why: str) -> Method:
         """The other method; writes down why, and begins to count anew."""
@@ -180,6 +201,11 @@ class Watch:
     def finished(self, method: str, iterations: int, seconds: float) -> Plan:
         """The plan with what the run took."""
         return self.plan.after(method, iterations - self._begun_at, seconds - self._seconds_before)
+
+
+def rung(method: Method | type[Method]) -> int:
+    """How much of the curvature its steps use: that of factors, of products, of what was met."""
+    return method.is_second_order + method.factorises
 
 
 def first_look(row: PlanRow) -> int:
