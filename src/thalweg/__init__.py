@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from thalweg import data, doctor, nets, theory
+    from thalweg import doctor, nets, scaling, theory
     from thalweg.certificates.certify import certify
     from thalweg.certificates.critical_point import CriticalPoint, classify
     from thalweg.core.certificate import Certificate
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from thalweg.methods.bfgs import BFGS
     from thalweg.methods.catalyst import Catalyst
     from thalweg.methods.cd import CD
-    from thalweg.methods.checkpoint import Checkpoint
     from thalweg.methods.cholesky import Cholesky
     from thalweg.methods.fista import FISTA
     from thalweg.methods.gd import GD
@@ -50,13 +49,13 @@ if TYPE_CHECKING:
     from thalweg.methods.nesterov import Nesterov
     from thalweg.methods.newton import Newton
     from thalweg.methods.newton_cg import NewtonCG
+    from thalweg.methods.registry import METHODS
     from thalweg.methods.rmsprop import RMSProp
     from thalweg.methods.sag import SAG
     from thalweg.methods.saga import SAGA
     from thalweg.methods.sdca import SDCA
     from thalweg.methods.sgd import SGD
     from thalweg.methods.svrg import SVRG
-    from thalweg.methods.table import METHODS
     from thalweg.objectives import surfaces
     from thalweg.objectives.convexity import check_convex, check_smooth
     from thalweg.objectives.function import Objective
@@ -68,6 +67,7 @@ if TYPE_CHECKING:
     from thalweg.planner.plan import plan
     from thalweg.planner.race import Race, race
     from thalweg.reports.report import Report, report
+    from thalweg.running.checkpoint import Checkpoint
     from thalweg.tables.encoding import Encoding
     from thalweg.tables.read import read
     from thalweg.tables.table import Table
@@ -79,7 +79,7 @@ _HOMES = {
     "BFGS": "methods.bfgs",
     "CD": "methods.cd",
     "Certificate": "core.certificate",
-    "Checkpoint": "methods.checkpoint",
+    "Checkpoint": "running.checkpoint",
     "Cholesky": "methods.cholesky",
     "SVRG": "methods.svrg",
     "SAGA": "methods.saga",
@@ -101,7 +101,7 @@ _HOMES = {
     "LinearProblem": "objectives.linear",
     "LinearSVC": "estimators.linear_svc",
     "LogisticRegression": "estimators.logistic_regression",
-    "METHODS": "methods.table",
+    "METHODS": "methods.registry",
     "Nadam": "methods.nadam",
     "Nesterov": "methods.nesterov",
     "Newton": "methods.newton",
@@ -143,9 +143,9 @@ _HOMES = {
     "watch": "doctor.watch",
 }
 _MODULES = {
-    "data": "data",
     "doctor": "doctor",
     "nets": "nets",
+    "scaling": "scaling",
     "surfaces": "objectives.surfaces",
     "theory": "theory",
 }
@@ -206,7 +206,6 @@ __all__ = [
     "check_convex",
     "check_smooth",
     "classify",
-    "data",
     "diagnose",
     "doctor",
     "lab",
@@ -219,6 +218,7 @@ __all__ = [
     "race",
     "read",
     "report",
+    "scaling",
     "surfaces",
     "theory",
     "train",

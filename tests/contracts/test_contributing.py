@@ -173,7 +173,7 @@ def test_it_keeps_the_contracts_and_has_its_page(followed):
 def test_it_passes_the_linter_and_the_type_checker(followed):
     pytest.importorskip("ruff")
     pytest.importorskip("mypy")
-    changed = [METHOD, "src/thalweg/methods/table.py", "src/thalweg/__init__.py"]
+    changed = [METHOD, "src/thalweg/methods/registry.py", "src/thalweg/__init__.py"]
     run(followed, "-m", "ruff", "check", "--no-cache", *changed)
     run(followed, "-m", "ruff", "format", "--check", "--no-cache", *changed)
     run(followed, "-m", "mypy", METHOD)

@@ -108,10 +108,10 @@ def test_no_module_hides_a_public_function():
         "for each in pkgutil.walk_packages(thalweg.__path__, 'thalweg.'):\n"
         "    if '__main__' not in each.name: importlib.import_module(each.name)\n"
         "print(json.dumps([f'{part.__name__}.{name}'\n"
-        "    for part in (thalweg, thalweg.doctor, thalweg.nets, thalweg.data)\n"
+        "    for part in (thalweg, thalweg.doctor, thalweg.nets, thalweg.scaling)\n"
         "    for name in part.__all__\n"
         "    if isinstance(getattr(part, name), types.ModuleType)]))"
     )
     assert hidden == [
-        f"thalweg.{name}" for name in ("data", "doctor", "nets", "surfaces", "theory")
+        f"thalweg.{name}" for name in ("doctor", "nets", "scaling", "surfaces", "theory")
     ]

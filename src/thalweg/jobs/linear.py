@@ -21,12 +21,12 @@ from thalweg.jobs.linear_model import FILE, LinearModel
 from thalweg.jobs.penalty import penalty_of
 from thalweg.jobs.rows import Rows
 from thalweg.jobs.trained import Trained
-from thalweg.methods.checkpoint import Checkpoint
 from thalweg.methods.problem import Problem
-from thalweg.methods.table import resolve
+from thalweg.methods.registry import resolve
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import check_roles, minimize
 from thalweg.planner.plan import plan
+from thalweg.running.checkpoint import Checkpoint
 from thalweg.tables.encoding import Encoding
 
 PLAN, CHECKPOINT = "plan.json", "checkpoint.npz"

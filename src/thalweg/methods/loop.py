@@ -61,17 +61,17 @@ from thalweg.core.objective import known
 from thalweg.core.outcome import Outcome
 from thalweg.core.run import Run
 from thalweg.core.trace import Trace
-from thalweg.methods import checkpoint as storage
-from thalweg.methods.checkpoint import Checkpoint
 from thalweg.methods.ending import Ending
-from thalweg.methods.interrupt import Interrupt
 from thalweg.methods.method import Method
 from thalweg.methods.payment import Payment
 from thalweg.methods.problem import Problem
-from thalweg.methods.progress import Progress
+from thalweg.methods.reason import explain
 from thalweg.methods.rounding import rounding_of
-from thalweg.methods.verdict import checkpoint_lost, explain
 from thalweg.objectives.linear import LinearProblem
+from thalweg.running import checkpoint as storage
+from thalweg.running.checkpoint import Checkpoint, checkpoint_lost
+from thalweg.running.interrupt import Interrupt
+from thalweg.running.progress import Progress
 
 GROWN = 1e8  # times max(1, |f(w₀)|): a value this far above the start is not coming back
 FALLEN = 1e20  # likewise below it: f has no minimum
@@ -100,7 +100,7 @@ class Step(NamedTuple):
     seconds: float
 
 
-class Watcher(Protocol):
+class Overseer(Protocol):
     """What looks at a run after every iteration, and may change the method."""
 
     def __call__(self, journey: Journey) -> Method | None:
@@ -157,7 +157,7 @@ class Journey:
     clock: Clock = field(default_factory=Clock)  # from before the first look at f
     payment: Payment | None = None  # the last duality gap, for problems that have one
     certificate: Certificate | None = None  # of the present state, once it was paid for
-    watch: Watcher | None = None
+    overseer: Overseer | None = None
     looked_exactly_at: int = -BETWEEN_LOOKS  # iteration of the last gap by twice the digits
     rough: float = math.inf  # decrement, by the gradient alone, where a Hessian was last paid for
     has_better: bool = False  # whether `best` was found by twice the digits, and ends the run
@@ -257,18 +257,18 @@ def drive(
     callback: Callable[[Step], bool | None] | None,
     checkpoint: Checkpoint | None,
     progress: bool,
-    watch: Watcher | None = None,
+    overseer: Overseer | None = None,
     remedy: Callable[[Ending], str] | None = None,
     relay: Relay | None = None,
 ) -> Run:
     """Run `method` on `objective` from `w0` until there is an outcome.
 
-    `watch` looks at the run after every iteration, and may name another method to go on with;
+    `overseer` looks at the run after every iteration, and may name another method to go on with;
     `remedy` knows what to change where the budget was too small. A `relay` has the state to begin
     with, if any, which is at w0, and is left the last one, in place.
     """
     journey = _begin(objective, method, w0, tol, seed, checkpoint, relay)
-    journey.watch = watch
+    journey.overseer = overseer
     if checkpoint:
         _put_aside(checkpoint, journey)  # an unwritable place is bad input: say so before the work
     last_kept = journey.seconds
@@ -303,7 +303,7 @@ def drive(
                 display.update(journey.iteration, journey.trace.last, journey.allowed)
                 if callback is not None and callback(journey.step()):
                     outcome = Outcome.INTERRUPTED
-                elif watch is not None and (other := watch(journey)) is not None:
+                elif overseer is not None and (other := overseer(journey)) is not None:
                     _hand_over(journey, other, checkpoint)
     if checkpoint:
         _keep(checkpoint, journey)
@@ -318,11 +318,11 @@ def drive(
 
 def _goes_on(journey: Journey, checkpoint: Checkpoint | None) -> bool:
     """Whether another method goes on where the present one has stalled short of the tolerance."""
-    if journey.watch is None or journey.payment is None:
+    if journey.overseer is None or journey.payment is None:
         return False
     if _certify(journey, may_move=True).holds:  # no gap was due, but it is small enough
         return False
-    other = journey.watch.after_stall(journey)
+    other = journey.overseer.after_stall(journey)
     if other is None:
         return False
     _hand_over(journey, other, checkpoint)
@@ -657,7 +657,7 @@ def _put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
             "payment": journey.payment,
             "looked_exactly_at": journey.looked_exactly_at,
             "rough": journey.rough,
-            "watch": journey.watch.record() if journey.watch else None,
+            "watch": journey.overseer.record() if journey.overseer else None,
         },
         journey.state,
         {

@@ -33,7 +33,7 @@ from thalweg.methods.exact_step import has_sums
 from thalweg.methods.loop import Relay, drive
 from thalweg.methods.method import Method
 from thalweg.methods.quadratic_path import QuadraticPath
-from thalweg.methods.table import resolve
+from thalweg.methods.registry import resolve
 from thalweg.methods.working_path import working_path
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import check_roles, choice, minimize, threads_of_our_own
@@ -119,8 +119,8 @@ def _one_by_one(
     if method == "auto" and penalised:
         # One plan for all: that of a point in the middle.
         with threads_of_our_own(problem):
-            chosen, watch = choice(penalised[len(penalised) // 2], method, options["tol"], None)
-        plan = watch.plan if watch else None
+            chosen, hedge = choice(penalised[len(penalised) // 2], method, options["tol"], None)
+        plan = hedge.plan if hedge else None
     for here in grid:
         w0 = runs[-1].w if runs else None
         if chosen == "auto" or (plan is not None and here.l1 == 0.0):

@@ -20,7 +20,7 @@ from thalweg.core.plan import ESTIMATED, Measured, Plan, PlanRow
 from thalweg.methods.expectation import Expected
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
-from thalweg.methods.table import METHODS
+from thalweg.methods.registry import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import Geometry, geometry
