@@ -1,4 +1,4 @@
-"""`python -m thalweg.cli`, the same as the command `thalweg`."""
+"""`python -m thalweg`, the same as the command `thalweg`."""
 
 from thalweg.cli.program import main
 

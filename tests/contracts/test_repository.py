@@ -49,10 +49,12 @@ def test_every_public_name_resolves_and_is_documented():
 
 
 def test_lazy_names_and_the_type_checkers_names_are_the_same():
-    tree = ast.parse((SOURCE / "__init__.py").read_text())
-    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
-    imported = {alias.name for node in block.body for alias in node.names}
-    assert imported == set(tw.__all__)
+    tree = ast.parse((SOURCE / "__init__.pyi").read_text())
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    homes = {alias.asname: node.module for node in imports for alias in node.names}
+    assert homes == tw._HOMES
+    assert all(alias.asname == alias.name for node in imports for alias in node.names)
+    assert tw.__all__ == sorted(homes)
 
 
 def test_an_unknown_name_suggests_the_nearest():

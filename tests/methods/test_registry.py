@@ -14,7 +14,7 @@ def test_a_name_a_class_and_a_method_are_the_same(name):
 
 def test_the_table_holds_every_public_method():
     # Of the methods alone: the other names need torch to be looked at.
-    names = [name for name, home in tw._HOMES.items() if home.startswith("methods.")]
+    names = [name for name, home in tw._HOMES.items() if home.startswith("thalweg.methods.")]
     public = {getattr(tw, name) for name in names if hasattr(getattr(tw, name), "advance")}
     assert set(METHODS.values()) == public
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 
 import thalweg as tw
 from thalweg.core.plan import Plan, PlanRow
-from thalweg.methods.loop import drive
+from thalweg.methods.loop import Limits, drive
 from thalweg.methods.registry import resolve
 from thalweg.planner.hedge import Hedge, steps_by_gains, steps_by_gaps
 
@@ -26,9 +26,8 @@ def plan(*rows):
 
 def go(data, hedge):
     return drive(
-        data, resolve(hedge.plan.best), data.start, tol=1e-6, max_iter=5_000, time_limit=None,
-        seed=0, callback=None, checkpoint=None, progress=False, overseer=hedge,
-    )  # fmt: skip
+        data, resolve(hedge.plan.best), data.start, Limits(1e-6, 5_000), seed=0, overseer=hedge
+    )
 
 
 SLOW, FAST = (
@@ -66,10 +65,7 @@ def test_each_method_gets_one_chance():
     other = replace(SLOW, method="lbfgs", predicted_seconds=0.002)
     hedge = Hedge(plan(slow, other))
     data = problem()
-    run = drive(
-        data, resolve("gd"), data.start, tol=1e-6, max_iter=300, time_limit=None, seed=0,
-        callback=None, checkpoint=None, progress=False, overseer=hedge,
-    )  # fmt: skip
+    run = drive(data, resolve("gd"), data.start, Limits(1e-6, 300), seed=0, overseer=hedge)
     assert len(hedge.finished(run.method, run.iterations, run.seconds).changes) <= 1
 
 
@@ -114,10 +110,8 @@ def test_where_a_rule_chose_the_others_are_asked_when_it_was_wrong():
     ruled = replace(SLOW, remark="by rule")
     hedge = Hedge(replace(plan(ruled), problem=data.name))
     assert hedge.plan.is_by_rule
-    run = drive(
-        data, resolve("gd"), data.start, tol=1e-6, max_iter=50_000, time_limit=20.0, seed=0,
-        callback=None, checkpoint=None, progress=False, overseer=hedge,
-    )  # fmt: skip
+    limits = Limits(1e-6, 50_000, seconds=20.0)
+    run = drive(data, resolve("gd"), data.start, limits, seed=0, overseer=hedge)
     assert run.method != "gd"
     assert len(hedge.plan.rows) > 5
 
@@ -152,10 +146,7 @@ def test_where_a_method_stalls_the_next_one_goes_on(monkeypatch):
             return state if state.pairs >= 2 else super().advance(problem, state)
 
     hedge = Hedge(plan(replace(SLOW, method="lbfgs"), FAST))
-    run = drive(
-        data, Lame(), data.start, tol=1e-6, max_iter=100, time_limit=None, seed=0,
-        callback=None, checkpoint=None, progress=False, overseer=hedge,
-    )  # fmt: skip
+    run = drive(data, Lame(), data.start, Limits(1e-6, 100), seed=0, overseer=hedge)
     assert run.converged
     assert run.method == "newton"
     assert hedge.plan.changes[0].startswith("lbfgs stalled after 2 iterations")
@@ -166,9 +157,6 @@ def test_a_stall_within_the_tolerance_is_an_end():
     X = rng.standard_normal((60, 4))
     data = tw.LinearProblem(X, X[:, 0], l2=0.1)
     hedge = Hedge(plan(FAST, replace(SLOW, method="lbfgs")))
-    run = drive(
-        data, resolve("newton"), data.start, tol=1e-12, max_iter=100, time_limit=None, seed=0,
-        callback=None, checkpoint=None, progress=False, overseer=hedge,
-    )  # fmt: skip
+    run = drive(data, resolve("newton"), data.start, Limits(1e-12, 100), seed=0, overseer=hedge)
     assert run.converged
     assert hedge.plan.changes == ()

@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.plan import Plan, PlanRow
-from thalweg.methods.loop import Journey
+from thalweg.methods.journey import Journey
 from thalweg.methods.method import Method
 from thalweg.methods.registry import METHODS, resolve
 from thalweg.methods.rounding import rounding_of

@@ -23,7 +23,8 @@ from thalweg.core.objective import ObjectiveProtocol, is_composite, known, name_
 from thalweg.core.plan import Plan
 from thalweg.core.run import Run
 from thalweg.kernels.threads import available_threads, blas_threads
-from thalweg.methods.loop import Step, drive
+from thalweg.methods.journey import Step
+from thalweg.methods.loop import Limits, drive
 from thalweg.methods.method import Method
 from thalweg.methods.registry import METHODS, resolve
 from thalweg.methods.short_way import short_way
@@ -95,26 +96,19 @@ def minimize(
     callback, progress = _callback(callback), _flag("progress", progress)
     start = _start(objective, w0)
     is_short = callback is None and kept is None and (time_limit is None or time_limit >= AMPLE)
-    if is_short:
-        rule = _rule(objective, method, tol)
-        if rule is not None:
-            by = METHODS[rule.best]()
-            found = short_way(
-                objective, by, start, tol=tol, max_iter=max_iter, seed=seed, plan=rule
-            )
-            if found is not None:
-                return found
-            method = rule
+    if is_short and (rule := _rule(objective, method, tol)) is not None:
+        by = METHODS[rule.best]()
+        found = short_way(objective, by, start, tol=tol, max_iter=max_iter, seed=seed, plan=rule)
+        if found is not None:
+            return found
+        method = rule
     with threads_of_our_own(objective):
         chosen, hedge = choice(objective, method, tol, kept, is_ruled=is_short)
-        check_roles(objective, chosen)
         run = drive(
             objective,
             chosen,
             start,
-            tol=tol,
-            max_iter=max_iter,
-            time_limit=time_limit,
+            Limits(tol, max_iter, time_limit),
             seed=seed,
             callback=callback,
             checkpoint=kept,
@@ -217,30 +211,6 @@ def _start(objective: Any, w0: Any) -> np.ndarray:
             "pass a vector with one entry per variable"
         )
     return check_vector("w0", start, dim=objective.dim)
-
-
-def check_roles(objective: Any, method: Method) -> None:
-    """Raise if the objective asks for what the method cannot do, naming methods that can."""
-    composite = is_composite(objective)
-    is_linear = isinstance(objective, LinearProblem)
-    if composite and not (method.takes_penalty or (is_linear and method.takes_linear_penalty)):
-        able = [
-            name
-            for name, other in METHODS.items()
-            if (other.takes_penalty and (is_linear or not other.only_linear))
-            or (other.takes_linear_penalty and is_linear)
-        ]
-        raise InputError(
-            f"{method.name} needs a smooth objective, got {name_of(objective)}, which has a "
-            f"penalty without a gradient: use method={' or '.join(map(repr, able))}"
-        )
-    smooth = objective.smooth if composite else objective
-    if known(smooth, "exact") is not None and not method.takes_noise:
-        able = [name for name, other in METHODS.items() if other.takes_noise]
-        raise InputError(
-            f"{method.name} needs exact gradients, got {name_of(objective)}: "
-            f"use one of {', '.join(able)}"
-        )
 
 
 def _flag(name: str, value: Any) -> bool:
