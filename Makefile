@@ -1,30 +1,53 @@
-# make demo   set everything up, then plan, train, certify and report on data that ships with it
-# make test   set everything up and pass all checks
+# make demo        set everything up, then plan, train, certify and report on data that ships with it
+# make test        set everything up and pass all checks
+# make test-fast   all checks, and the tests that are not slow (about a minute)
 # make test-machines        the numeric part under the arithmetic of other CPUs, and all on other Pythons (hours)
 # make test-machines-quick  a pass through it (at most five minutes)
-# make check  format, lint, types, import direction
-# make bench  speed, as ratios measured side by side, and memory; what the fixed tree of sums costs
-# make bench-linear  against other solvers of linear models, on real data (at most 30 minutes)
-# make bench-plan    what auto chose, beside the fastest method, on the same problems
-# make bench-wild    the same on 200 problems drawn by seeds that nobody looked at (at most 30 minutes)
-# make bench-wild-peers  60 such problems beside other solvers of linear models (at most 30 minutes)
-# make bench-drop-in  beside scikit-learn's classes of the same names, on data as people have it (at most 30 minutes)
-# make bench-toy     small fits beside scikit-learn's: toy data, drawn problems, a grid search, the first fit (some minutes)
-# make bench-path    tw.path beside scikit-learn's lasso_path and enet_path (some twenty minutes)
-# make bench-growth  time and memory against the number of rows and of columns
-# make bench-nets    a step of each optimizer, training and augmentation, beside torch's
-# make bench-doctor  what watching a training takes of its time
-# make bench-train   from file to report on real data: seconds and memory, of reading alone too
-# make kills         trainings killed, interrupted and resumed: the same bits? (some ten minutes)
-# make peers-tests   scikit-learn's own tests with Thalweg's estimators in their place (some fifteen minutes)
-# make zoo           the doctor beside others on held-out programs, faulty and healthy (at most 30 minutes)
-# make bench-treat   what treatment restores of the zoo's repairable faults (at most 30 minutes)
-# make nasty         10,000 nasty linear problems with seeds that nobody looked at: are gaps right, is all certified? (an hour)
-# make bits          the same bits on any number of threads, in any layout: every method, loss, storage and dtype
-# make labs          every claim of the lectures, tried: the lab book in labs/ (at most 8 minutes)
-# make labs-seeds    the same with five other seeds
-# make labs-look     the book in a browser: nothing clipped, overlapping or fetched
-# make figures       the pictures in docs/nets/figures
+# make check       format, lint, types, import direction
+# make bench       speed, as ratios measured side by side, and memory; what the fixed tree of sums costs
+# make bench WHAT=linear    another benchmark, by its name in the table below
+# make kills       trainings killed, interrupted and resumed: the same bits? (some ten minutes)
+# make peers-tests scikit-learn's own tests with Thalweg's estimators in their place (some fifteen minutes)
+# make zoo         the doctor beside others on held-out programs, faulty and healthy (at most 30 minutes)
+# make nasty       10,000 nasty linear problems with seeds that nobody looked at: are gaps right, is all certified? (an hour)
+# make bits        the same bits on any number of threads, in any layout: every method, loss, storage and dtype
+# make labs        every claim of the lectures, tried: the lab book in labs/ (at most 8 minutes)
+# make labs-seeds  the same with five other seeds
+# make labs-look   the book in a browser: nothing clipped, overlapping or fetched
+# make figures     the pictures in docs/nets/figures
+
+# What `make bench WHAT=<name>` runs, scripts of benchmarks/ apart by commas.
+# compiled rules and kernels beside copying memory, and what a first fit takes
+bench_speed      := rules.py, linear.py, leaves.py, memory.py, threads.py, start.py
+# against other solvers of linear models, on real data (at most 30 minutes)
+bench_linear     := compare.py
+# what auto chose, beside the fastest method, on the same problems
+bench_plan       := plan.py
+# the same on 200 problems drawn by seeds that nobody looked at (at most 30 minutes)
+bench_wild       := wild.py --seeds 2001:2401:2 --limit 1680 --out benchmarks/results/wild.json
+# 60 such problems beside other solvers of linear models (at most 30 minutes)
+bench_wild-peers := wild_peers.py --seeds 5001:1000000:2 --limit 1700
+# beside scikit-learn's classes of the same names, on data as people have it (at most 30 minutes)
+bench_drop-in    := drop_in.py
+# small fits beside scikit-learn's: toy data, drawn problems, a grid search, the first fit (some minutes)
+bench_toy        := toy.py
+# tw.path beside scikit-learn's lasso_path and enet_path (some twenty minutes)
+bench_path       := path.py, path.py --seeds 1:81:2
+# time and memory against the number of rows and of columns
+bench_growth     := growth.py
+# a step of each optimizer, training and augmentation, beside torch's
+bench_nets       := nets.py, augmentation.py, fit.py
+# what watching a training takes of its time
+bench_doctor     := probes.py
+# from file to report on real data: seconds and memory, of reading alone too
+bench_train      := tables.py, train.py
+# what treatment restores of the zoo's repairable faults (at most 30 minutes)
+bench_treat      := treatment.py
+WITH_PEERS       := linear wild-peers
+ON_ONE_THREAD    := toy treat
+WHAT ?= speed
+COMMA := ,
+$(if $(bench_$(WHAT)),,$(error WHAT must be one of $(sort $(patsubst bench_%,%,$(filter bench_%,$(.VARIABLES)))), got $(WHAT)))
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
@@ -33,7 +56,7 @@ READY  := $(VENV)/.ready
 WARM   := $(VENV)/.warm
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-wild bench-wild-peers bench-drop-in bench-toy bench-path bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills peers-tests zoo labs labs-seeds labs-look figures clean
+.PHONY: demo test test-fast test-machines test-machines-quick check format bench bits nasty kills peers-tests zoo labs labs-seeds labs-look figures clean
 
 demo: $(READY) $(WARM)
 	rm -rf runs/demo
@@ -47,6 +70,9 @@ demo: $(READY) $(WARM)
 
 test: check
 	$(BIN)/python -m pytest -q -n 2
+
+test-fast: check
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
 test-machines: $(READY)
 	$(BIN)/python tests/machines.py
@@ -64,51 +90,14 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY)
-	$(BIN)/python benchmarks/rules.py
-	$(BIN)/python benchmarks/linear.py
-	$(BIN)/python benchmarks/leaves.py
-	$(BIN)/python benchmarks/memory.py
-	$(BIN)/python benchmarks/threads.py
-	$(BIN)/python benchmarks/start.py
-
-bench-linear: $(PEERS)/.ready
-	$(PEERS)/bin/python benchmarks/compare.py
-
-bench-plan: $(READY)
-	$(BIN)/python benchmarks/plan.py
-
-bench-wild: $(READY)
+bench: THREADS = $(if $(filter $(WHAT),$(ON_ONE_THREAD)),OMP_NUM_THREADS=1)
+bench: RUN = $(THREADS) $(dir $<)bin/python benchmarks/
+bench: $(if $(filter $(WHAT),$(WITH_PEERS)),$(PEERS),$(VENV))/.ready
 	mkdir -p benchmarks/results
-	$(BIN)/python benchmarks/wild.py --seeds 2001:2401:2 --limit 1680 --out benchmarks/results/wild.json
+	$(RUN)$(subst $(COMMA) , && $(RUN),$(bench_$(WHAT)))
 
-bench-wild-peers: $(PEERS)/.ready
-	$(PEERS)/bin/python benchmarks/wild_peers.py --seeds 5001:1000000:2 --limit 1700
-
-bench-drop-in: $(READY)
-	$(BIN)/python benchmarks/drop_in.py
-
-bench-toy: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/toy.py
-
-bench-path: $(READY)
-	$(BIN)/python benchmarks/path.py
-	$(BIN)/python benchmarks/path.py --seeds 1:81:2
-
-bench-growth: $(READY)
-	$(BIN)/python benchmarks/growth.py
-
-bench-nets: $(READY)
-	$(BIN)/python benchmarks/nets.py
-	$(BIN)/python benchmarks/augmentation.py
-	$(BIN)/python benchmarks/fit.py
-
-bench-doctor: $(READY)
-	$(BIN)/python benchmarks/probes.py
-
-bench-train: $(READY)
-	$(BIN)/python benchmarks/tables.py
-	$(BIN)/python benchmarks/train.py
+bench-%:
+	$(MAKE) bench WHAT=$*
 
 kills: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py
@@ -118,9 +107,6 @@ peers-tests: $(READY)
 
 zoo: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/zoo.py
-
-bench-treat: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/treatment.py
 
 nasty: $(READY)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/nasty.py --seeds 1000000:1010000 --judge --processes 2

@@ -18,7 +18,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 
 import thalweg as tw
 from thalweg.certificates.duality import Gap, constant_value
-from thalweg.methods import loop
+from thalweg.methods import proof
 
 TOL = 1e-6
 CASES = [
@@ -42,18 +42,18 @@ def standardized(load: Any) -> tuple[np.ndarray, np.ndarray]:
 @contextlib.contextmanager
 def counted(*, newton: bool) -> Iterator[list[float]]:
     """The passes of every gap in the runs inside; without `newton` none is tightened."""
-    gap, tightened, passes = loop._gap, loop.tightened, []
+    gap, tightened, passes = proof._gap, proof.tightened, []
 
     def counting(*args: Any, **options: Any) -> Gap:
         found = gap(*args, **options)
         passes.append(found.passes)
         return found
 
-    loop._gap = counting
+    proof._gap = counting
     if not newton:
-        loop.tightened = lambda problem, w, found: found
+        proof.tightened = lambda problem, w, found: found
     yield passes
-    loop._gap, loop.tightened = gap, tightened
+    proof._gap, proof.tightened = gap, tightened
 
 
 def main() -> None:

@@ -118,11 +118,11 @@ def forked(typed: Sequence[str], place: Path, moment: int = 0) -> int:
 def inside(typed: Sequence[str], moment: int = 0) -> None:
     """What the process does: it kills itself before its n-th write, if that is not 0."""
     import thalweg.jobs.linear
-    import thalweg.planner.watch
+    import thalweg.planner.hedge
     from thalweg.cli.program import main
 
     thalweg.jobs.linear.PAUSE = PAUSE
-    thalweg.planner.watch.BEHIND = math.inf
+    thalweg.planner.hedge.BY_THE_CLOCK = math.inf
     if "--recipe" in typed or _is_network(typed):
         import thalweg.jobs.network
 

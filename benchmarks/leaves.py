@@ -16,7 +16,7 @@ import numpy as np
 from linear import SHAPES, matrix, seconds
 
 import thalweg as tw
-from thalweg.kernels.elementwise import available_threads
+from thalweg.kernels.threads import available_threads
 from thalweg.objectives import gram, rows
 
 HEADS = ("value", "gradient", "hessian product", "gram")

@@ -24,13 +24,13 @@ import scipy.sparse
 
 import thalweg as tw
 from thalweg.kernels.cd import descend
-from thalweg.kernels.elementwise import available_threads
 from thalweg.kernels.leaves import each_leaf, leaf_edges
 from thalweg.kernels.sdca import dual_pass
+from thalweg.kernels.threads import available_threads
 from thalweg.methods.incremental import visit
 from thalweg.methods.problem import Problem
+from thalweg.methods.registry import resolve
 from thalweg.methods.sdca import _samples
-from thalweg.methods.table import resolve
 from thalweg.objectives.columns import gather
 
 SHAPES = ((500_000, 54), (40_000, 800), (50_000, 45_000))

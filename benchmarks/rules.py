@@ -22,7 +22,8 @@ from collections.abc import Callable
 import numpy as np
 
 from thalweg import rules
-from thalweg.kernels.elementwise import PASSES, available_threads, in_threads
+from thalweg.kernels.elementwise import PASSES
+from thalweg.kernels.threads import available_threads, in_threads
 
 SCALARS = {
     "t": 10,

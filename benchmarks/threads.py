@@ -26,7 +26,7 @@ from peers.data import is_at_hand, load
 from threadpoolctl import threadpool_limits
 
 import thalweg as tw
-from thalweg.kernels.elementwise import available_threads
+from thalweg.kernels.threads import available_threads
 
 SHAPE = (581_012, 54)
 

@@ -72,7 +72,7 @@ def ended(source: str, options: list[str], limit: str) -> Ended:
         typed = ["train", source, *options, *limits, "--out", str(folder), "--quiet"]
         begun = time.perf_counter()
         process = subprocess.Popen(
-            [sys.executable, "-m", "thalweg.cli", *typed], stdout=subprocess.DEVNULL
+            [sys.executable, "-m", "thalweg", *typed], stdout=subprocess.DEVNULL
         )
         _, status, used = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - begun

@@ -1,6 +1,7 @@
-"""For the tests of the doctor: linear problems of which the truth is known."""
+"""Linear problems that several tests look at; of those that are drawn the truth is known."""
 
 import numpy as np
+from sklearn.datasets import load_breast_cancer
 
 import thalweg as tw
 
@@ -27,3 +28,10 @@ def labels(X, noise=1.0):
 def solved(problem, **options):
     """The problem and a run on it."""
     return problem, tw.minimize(problem, progress=False, **options)
+
+
+def sparse_model():
+    """A penalty that leaves some features of real data, whose gap needs a bound of second order."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    return tw.LinearProblem(X, y, "logistic", l1=0.04)

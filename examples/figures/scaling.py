@@ -19,9 +19,9 @@ import thalweg as tw
 
 SCALERS = {
     "as it comes": None,
-    "min-max to [0, 1]": tw.data.MinMaxScaler(),
-    "z-score": tw.data.ZScore(),
-    "PCA whitening": tw.data.Whitening("pca"),
+    "min-max to [0, 1]": tw.scaling.MinMaxScaler(),
+    "z-score": tw.scaling.ZScore(),
+    "PCA whitening": tw.scaling.Whitening("pca"),
 }
 
 

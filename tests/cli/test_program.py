@@ -16,7 +16,7 @@ from thalweg.cli.program import VERBS, Program
 from thalweg.core.errors import InputError
 from thalweg.core.outcome import Outcome
 
-MODULE = [sys.executable, "-m", "thalweg.cli"]
+MODULE = [sys.executable, "-m", "thalweg"]
 
 
 def test_help_names_the_verbs():
@@ -35,7 +35,7 @@ def test_without_a_word_there_is_help():
 
 
 def test_without_a_stdout():
-    done = subprocess.run(f"{sys.executable} -m thalweg.cli methods >&-", shell=True, check=False)
+    done = subprocess.run(f"{sys.executable} -m thalweg methods >&-", shell=True, check=False)
     assert done.returncode == 0
 
 

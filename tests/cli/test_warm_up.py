@@ -11,7 +11,7 @@ from thalweg.core.errors import InputError
 from thalweg.core.outcome import Outcome
 from thalweg.doctor import diagnosis
 from thalweg.kernels import scores
-from thalweg.methods.table import METHODS
+from thalweg.methods.registry import METHODS
 from thalweg.planner import minimize, plan
 
 

@@ -39,7 +39,7 @@ SGD_RULES = ({"batch": np.int32(2)}, {"sampling": "lipschitz", "radius": 3}, {"s
 
 # Kernels that only one kind of storage comes to.
 ONE_STORAGE = {
-    "columns.count_entries", "gram.pairs_pass", "linear.class_value_and_gradient_pass",
+    "gather.count_entries", "gram.pairs_pass", "linear.class_value_and_gradient_pass",
     "linear.class_scores_pass", "duality.class_dual_sum_pass", "margins.class_scored_gradient_pass",
     "margins.class_curved_vector_pass",
 }  # fmt: skip

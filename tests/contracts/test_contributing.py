@@ -140,12 +140,12 @@ def test_it_is_planned(used):
 
 
 def test_it_is_listed_and_completed(followed):
-    every = json.loads(run(followed, "-m", "thalweg.cli", "methods", "--json"))["methods"]
+    every = json.loads(run(followed, "-m", "thalweg", "methods", "--json"))["methods"]
     (one,) = [each for each in every if each["name"] == "sign-descent"]
     assert one["takes"] == ["linear", "functions"]
     assert one["options"] == {"lr": 0.1, "shrink": 0.5}
     assert one["summary"].startswith("steps of equal length in every coordinate")
-    page = run(followed, "-m", "thalweg.cli", "methods", "sign-descent")
+    page = run(followed, "-m", "thalweg", "methods", "sign-descent")
     assert page.startswith("sign-descent, a method\n")
     assert "w⁺ = w − η sign(∇f(w))" in page
     words = {"COMP_WORDS": "thalweg train @iris -m sig", "COMP_CWORD": "4"}
@@ -173,7 +173,7 @@ def test_it_keeps_the_contracts_and_has_its_page(followed):
 def test_it_passes_the_linter_and_the_type_checker(followed):
     pytest.importorskip("ruff")
     pytest.importorskip("mypy")
-    changed = [METHOD, "src/thalweg/methods/table.py", "src/thalweg/__init__.py"]
+    changed = [METHOD, "src/thalweg/methods/registry.py", "src/thalweg/__init__.pyi"]
     run(followed, "-m", "ruff", "check", "--no-cache", *changed)
     run(followed, "-m", "ruff", "format", "--check", "--no-cache", *changed)
     run(followed, "-m", "mypy", METHOD)

@@ -14,7 +14,7 @@ import scipy.sparse
 import thalweg as tw
 from thalweg.core.errors import InputError
 from thalweg.kernels import leaves
-from thalweg.methods.table import METHODS
+from thalweg.methods.registry import METHODS
 
 THREADS = (1, 2, 3, 8)
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")

@@ -1,7 +1,7 @@
 import pytest
 
 from thalweg.figures.styles import CODES, HUES, METHODS, THEORY, style_of, theory_of
-from thalweg.methods.table import METHODS as ALL
+from thalweg.methods.registry import METHODS as ALL
 
 
 def luminance(code):

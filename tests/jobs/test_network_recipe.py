@@ -3,7 +3,7 @@ import pytest
 import thalweg as tw
 from thalweg.core.errors import InputError
 from thalweg.jobs.job import Job
-from thalweg.jobs.network_recipe import job_recipe, outputs_of, recipe_fields, usual_rate
+from thalweg.jobs.network_recipe import job_recipe, outputs_of, usual_rate
 
 
 def recipe(said=None, source="@iris", **more):
@@ -74,20 +74,3 @@ def test_outputs():
 def test_bad_input(said, more, sentence):
     with pytest.raises(InputError, match=sentence):
         recipe(said, **more)
-
-
-def test_a_file_names_some_fields(tmp_path):
-    file = tmp_path / "recipe.toml"
-    file.write_text('layers = "mlp:8"\nepochs = 3\n')
-    assert recipe_fields(file) == {"layers": "mlp:8", "epochs": 3}
-    file.write_text("layers: mlp")
-    with pytest.raises(InputError, match="recipe must be TOML, got"):
-        recipe_fields(file)
-    file.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="recipe must be TOML, got"):
-        recipe_fields(file)
-    file.write_text("layer = 1")
-    with pytest.raises(InputError, match="did you mean 'layers'"):
-        recipe_fields(str(file))
-    with pytest.raises(InputError, match="recipe must be a file that can be read"):
-        recipe_fields(tmp_path / "none.toml")

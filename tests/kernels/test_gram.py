@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from thalweg.kernels.gram import deviations_pass, pairs_pass
+from thalweg.kernels.gram import pairs_pass
 from thalweg.kernels.rows import CSR
 
 
@@ -44,11 +44,3 @@ def test_features_that_every_row_stores_are_shifted_before_they_are_multiplied()
     np.testing.assert_allclose(whole, off.T @ off / 50, rtol=1e-12)
     np.testing.assert_allclose(first, off.mean(axis=0), rtol=1e-10)
     assert cross.tolist() == [1.0, 1.0]  # nothing was asked of it
-
-
-def test_deviations_of_what_is_stored():
-    X = scipy.sparse.csr_array(np.array([[1.0, 0.0], [3.0, 5.0]]))
-    found = [np.zeros(2) for _ in range(3)] + [np.zeros(2, dtype=np.int64)]
-    rows = CSR(X.data, X.indices, X.indptr)
-    deviations_pass(rows, np.array([0.25, 0.75]), np.array([2.0, 1.0]), 0, 2, *found)
-    assert [each.tolist() for each in found] == [[0.5, 3.0], [1.0, 12.0], [1.0, 0.75], [2, 1]]

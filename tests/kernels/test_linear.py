@@ -137,9 +137,6 @@ def test_passes_without_a_loss_equal_plain_numpy(storage, dtype):
     close(z, (X**2).sum(axis=1))
     linear.quadratics_pass(rows, w, v, 0, N, z)
     close(z, X**2 @ w + X @ v)
-    g = np.ones(P)
-    linear.column_squares_pass(rows, c, 0, N, g)
-    close(g, 1 + c @ X**2)
 
 
 @pytest.mark.parametrize(("storage", "dtype"), STORAGES)
@@ -257,12 +254,10 @@ def test_by_columns_blocks_of_rows_follow_one_another():
     X = np.asfortranarray(rng.standard_normal((2500, 3)))
     w, c = rng.standard_normal(3), rng.random(2500)
     start, stop = 100, 2400  # more than two blocks, and not from the first row on
-    z, g, squares = np.zeros(2500), np.zeros(3), np.zeros(3)
+    z, g = np.zeros(2500), np.zeros(3)
     linear.margins_pass(X, w, 0.5, start, stop, z)
     linear.transpose_pass(X, c, start, stop, g)
-    linear.column_squares_pass(X, c, start, stop, squares)
     np.testing.assert_allclose(z[start:stop], X[start:stop] @ w + 0.5, rtol=1e-12, atol=1e-12)
     assert not z[:start].any()
     assert not z[stop:].any()
     np.testing.assert_allclose(g, X[start:stop].T @ c[start:stop], rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(squares, c[start:stop] @ X[start:stop] ** 2, rtol=1e-12)

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from storages import seen, storages
 from thalweg.kernels.compile import kernel
 from thalweg.kernels.rows import (
-    CSR,
     Centred,
-    ScaledCSR,
     Standardized,
     columns,
     entry,
@@ -20,10 +19,6 @@ from thalweg.kernels.rows import (
     row_quadratic,
     row_scores,
     row_square,
-    rows_add_squares,
-    rows_axpy,
-    rows_dot,
-    rows_in_cache,
     stored,
 )
 
@@ -81,64 +76,6 @@ def dense_entries(X, out):
 def sparse_entries(X, out):
     for k in range(out.size):
         out[k] = stored(X, k)
-
-
-@kernel
-def dots_of_rows(X, start, stop, w, b, z):
-    rows_dot(X, start, stop, w, b, z)
-
-
-@kernel
-def transposed_rows(X, start, stop, a, g):
-    rows_axpy(X, start, stop, a, g)
-
-
-@kernel
-def column_squares_of_rows(X, start, stop, a, g):
-    rows_add_squares(X, start, stop, a, g)
-
-
-@kernel
-def count_of_rows(X):
-    return rows_in_cache(X)
-
-
-def matrix(dtype):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((7, 5)) * (rng.random((7, 5)) < 0.5)
-    X[:, 3] = rng.standard_normal(7) + 4.0  # every row has it
-    return X.astype(dtype)
-
-
-def standards():
-    rng = np.random.default_rng(3)
-    return rng.standard_normal(5), 0.5 + rng.random(5)
-
-
-def storages(dtype):
-    X, (means, scales) = matrix(dtype), standards()
-    sparse = scipy.sparse.csr_array(X)
-    narrow = sparse.data, sparse.indices.astype(np.int32), sparse.indptr.astype(np.int32)
-    return {
-        "C": X,
-        "F": np.asfortranarray(X),
-        "csr32": CSR(*narrow),
-        "csr64": CSR(sparse.data, sparse.indices.astype(np.int64), sparse.indptr.astype(np.int64)),
-        "centred": Centred(X, means),
-        "centred F": Centred(np.asfortranarray(X), means),
-        "standardized": Standardized(X, means, scales),
-        "scaled": ScaledCSR(*narrow, scales),
-    }
-
-
-def seen(storage, dtype):
-    """The matrix that the storage stands for, float64[n, p]."""
-    X, (means, scales) = matrix(dtype).astype(np.float64), standards()
-    if storage == "standardized":
-        return (X - means) * scales
-    if storage.startswith("centred"):
-        return X - means
-    return X * scales if storage == "scaled" else X
 
 
 @pytest.mark.parametrize(
@@ -204,32 +141,6 @@ def test_squares_and_classes_do_what_the_dense_matrix_does(storage, dtype):
     expected = G + X.T @ R
     outers(rows, R, G)
     np.testing.assert_allclose(G, expected, rtol=1e-13, atol=1e-14)
-
-
-@pytest.mark.parametrize("storage", storages("f4"))
-def test_several_rows_at_a_time_do_what_one_does_after_the_other(storage):
-    X, rows = seen(storage, "f4"), storages("f4")[storage]
-    rng = np.random.default_rng(4)
-    w, a = rng.standard_normal(5), rng.standard_normal(7)
-    for start, stop in ((0, 7), (1, 6), (2, 4), (3, 3)):  # fours and what is left of them
-        here = slice(start, stop)
-        z, g, s = np.full(7, np.nan), np.ones(5), np.ones(5)
-        dots_of_rows(rows, start, stop, w, 0.3, z)
-        np.testing.assert_allclose(z[: stop - start], X[here] @ w + 0.3, rtol=1e-13, atol=1e-14)
-        assert np.isnan(z[stop - start :]).all()
-        transposed_rows(rows, start, stop, a[here], g)
-        np.testing.assert_allclose(g, 1.0 + X[here].T @ a[here], rtol=1e-13, atol=1e-14)
-        column_squares_of_rows(rows, start, stop, a, s)
-        np.testing.assert_allclose(s, 1.0 + a[here] @ X[here] ** 2, rtol=1e-13, atol=1e-14)
-
-
-def test_as_many_rows_are_taken_as_stay_in_cache():
-    wide, tall = np.zeros((4, 20_000)), np.zeros((4, 2))
-    assert [count_of_rows(X) for X in (wide, tall)] == [4, 64]
-    by_columns = [np.asfortranarray(wide), np.asfortranarray(tall)]
-    assert [count_of_rows(X) for X in by_columns] == [256, 1024]
-    # Centred or not, a matrix is read in the same order.
-    assert [count_of_rows(Centred(X, np.zeros(X.shape[1]))) for X in by_columns] == [256, 1024]
 
 
 @pytest.mark.parametrize("storage", ["F", "centred", "centred F", "standardized"])
@@ -305,8 +216,7 @@ def test_nan_stays_nan():
 
 PRIMITIVES = {
     columns: 1, entry: 3, stored: 2, row_dot: 3, row_axpy: 4, row_square: 2, row_quadratic: 4,
-    row_add_squares: 4, row_scores: 5, row_add_outer: 4, rows_add_squares: 5, rows_in_cache: 1,
-    rows_dot: 6, rows_axpy: 5,
+    row_add_squares: 4, row_scores: 5, row_add_outer: 4,
 }  # fmt: skip
 
 

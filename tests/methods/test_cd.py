@@ -1,54 +1,19 @@
 import numpy as np
 import pytest
-import scipy.sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression
 
 import thalweg as tw
+from l1_problems import STORAGES, begun, data, shortest_subgradient
 from thalweg.kernels.losses import LOSSES
 from thalweg.methods import cd
-from thalweg.methods.cd import CD, _scores
+from thalweg.methods.cd import CD
 from thalweg.methods.problem import Problem
+from thalweg.methods.working_set import grown, scores_of
 
 ONE_SCORE = sorted(set(LOSSES) - {"multinomial"})
 
 REAL_DESCEND = CD._descend
-
-STORAGES = {
-    "C": np.asarray,
-    "F": np.asfortranarray,
-    "csr": scipy.sparse.csr_array,
-    "csr64": lambda X: _wide(scipy.sparse.csr_array(X)),
-}
-
-
-def _wide(X):
-    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    return X
-
-
-def data(n=40, p=60, loss="squared", *, seed=0, storage="C", dtype=np.float64, **options):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, p)) * (rng.random((n, p)) < 0.7) + 0.5
-    scores = X[:, :4] @ [2.0, -1.0, 1.0, 0.5] + 0.3 * rng.standard_normal(n)
-    y = scores if loss in ("squared", "huber") else scores > np.median(scores)
-    return tw.LinearProblem(STORAGES[storage](X.astype(dtype)), y, loss, **options)
-
-
-def begun(problem, method=None, w0=None):
-    seen = Problem(problem, problem.dim, problem.start.dtype)
-    method = method or CD()
-    return seen, method, method.init(seen, problem.start if w0 is None else w0, None)
-
-
-def shortest_subgradient(problem, w):
-    """By its definition, from the gradient of the smooth part."""
-    g = problem.gradient(w)
-    count = problem.p
-    at_zero = np.sign(g[:count]) * np.maximum(np.abs(g[:count]) - problem.l1, 0.0)
-    off_zero = g[:count] + problem.l1 * np.sign(w[:count])
-    g[:count] = np.where(w[:count] == 0.0, at_zero, off_zero)
-    return g
 
 
 def test_one_feature_by_hand():
@@ -86,7 +51,7 @@ def test_a_state_tells_the_truth_about_its_point(loss, storage, options):
         is_seen = problem.weights > 0
         np.testing.assert_allclose(state.z[is_seen], problem.scores(state.w)[is_seen], atol=1e-10)
         following = method.advance(seen, state)
-        z = _scores(problem, following, following.w)
+        z = scores_of(problem, following, following.w)
         np.testing.assert_allclose(z[is_seen], problem.scores(following.w)[is_seen], atol=1e-10)
         assert following.value <= state.value
         state = following
@@ -98,7 +63,7 @@ def test_descent_minimises_the_model(loss):
     problem = data(30, 5, loss, l1=0.02, l2=0.1, fit_intercept=False)
     w = 0.1 * np.ones(5)
     seen, method, state = begun(problem, w0=w)
-    found = method._descend(seen, *method._grown(seen, state))
+    found = method._descend(seen, *grown(seen, state, method.working_set))
     # Curvatures below ν times the largest, for Huber's loss times δ/|r|, are raised to it.
     least = 1e-3 * problem.curvature_bound
     if loss == "huber":
@@ -276,35 +241,6 @@ def test_options_change_the_way_and_not_the_end(loss):
         np.testing.assert_allclose(run.w, runs[0].w, atol=1e-6)
 
 
-def test_the_working_set_holds_the_support_and_the_nearest():
-    problem = data(l1=0.3, fit_intercept=False)
-    seen, method, state = begun(problem, CD(working_set=3))
-    nearness = np.abs(state.v) / state.spread - 0.3 / state.spread
-    beyond = np.count_nonzero(nearness > 0)
-    nearest = np.sort(np.argsort(nearness)[-min(beyond, 6) :])  # a tenth of 60
-    assert beyond > 3
-    np.testing.assert_array_equal(method._wanted(problem, state), nearest)
-    state = method.advance(seen, state)
-    np.testing.assert_array_equal(state.members, nearest)
-    support = np.flatnonzero(state.w)
-    wanted = method._wanted(problem, state)
-    assert set(support) <= set(wanted)
-    assert len(wanted) >= max(3, 2 * len(support))
-    assert not set(np.flatnonzero(state.is_out)) & set(wanted) - set(support)
-
-
-def test_features_are_gathered_once():
-    problem = data(l1=0.05)
-    seen, method, state = begun(problem)
-    state = method.advance(seen, state)
-    for _ in range(5):
-        before, state = state, method.advance(seen, state)
-        if state is before:
-            break
-        np.testing.assert_array_equal(state.members[: before.members.size], before.members)
-        assert np.unique(state.members).size == state.members.size
-
-
 def test_what_is_screened_never_comes_back():
     problem = data(100, 200, l1=0.2)
     seen, method, state = begun(problem)
@@ -317,27 +253,6 @@ def test_what_is_screened_never_comes_back():
             break
     assert np.count_nonzero(state.is_out) > 100
     assert not begun(problem, CD(screening=False))[2].is_out.any()
-
-
-@pytest.mark.parametrize("storage", ["C", "csr"])
-@pytest.mark.parametrize("options", [{}, {"standardize": True}, {"fit_intercept": False}])
-def test_x_is_not_read_again_once_all_that_is_left_is_gathered(storage, options, monkeypatch):
-    problem = data(100, 200, "logistic", storage=storage, l1=0.02, **options)
-    seen, method, state = begun(problem)
-    while np.count_nonzero(~state.is_out) > 40:
-        state = method.advance(seen, state)
-    state = method.advance(seen, state)
-    with monkeypatch.context() as patch:
-        patch.setattr(problem, "transpose", None)
-        state = method.advance(seen, state)
-    is_in = ~state.is_out
-    slopes = problem.gradient(state.w)[:200] - problem.l2 * state.w[:200]
-    np.testing.assert_allclose(state.v[is_in], slopes[is_in], atol=1e-12)
-    theta = np.random.default_rng(0).standard_normal(100)  # out of balance, as slopes may be
-    v = method._products(seen, state, theta)
-    np.testing.assert_allclose(v[is_in], problem.transpose(theta)[is_in], atol=1e-12)
-    expected = shortest_subgradient(problem, state.w)  # what is out is zero by itself
-    np.testing.assert_allclose(state.gradient, expected, rtol=1e-6, atol=1e-11)
 
 
 def test_a_penalty_too_large_leaves_the_intercept():
@@ -446,10 +361,10 @@ def test_passes_are_counted():
 
 
 def test_a_second_fit_compiles_nothing():
-    from thalweg.kernels import cd, columns
+    from thalweg.kernels import cd, gather
 
     kernels = [cd.descend, cd.sweep, cd.add_scores, cd.best_shift, cd.curvatures]
-    kernels += [columns.gather_dense, columns.count_entries, columns.gather_sparse]
+    kernels += [gather.gather_dense, gather.count_entries, gather.gather_sparse]
 
     def fit(scale):
         for loss in ONE_SCORE:

@@ -3,11 +3,9 @@ import math
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
 
 import thalweg as tw
 from thalweg.core.clock import COMPILING
-from thalweg.methods import loop
 
 
 def test_gradient_descent_by_hand():
@@ -68,21 +66,6 @@ def test_compiling_is_no_part_of_a_run(wait):
     assert run.iterations == 5
     assert run.trace["seconds"].tolist() == [0.0, 0.0, 1.0, 2.0, 3.0, 4.0]
     assert run.compiled == 500.0
-
-
-def test_compiling_before_a_resume_is_remembered(wait, tmp_path):
-    def compile_and_work(step):
-        with COMPILING:
-            wait(100.0)
-        wait(1.0)
-        return step.iteration % 2 == 0
-
-    for iterations, seconds, compiled in ((2, 1.0, 200.0), (4, 3.0, 400.0)):
-        run = tw.minimize(
-            tw.surfaces.Rosenbrock(), "gd", callback=compile_and_work,
-            checkpoint=tmp_path / "kept", progress=False,
-        )  # fmt: skip
-        assert (run.iterations, run.seconds, run.compiled) == (iterations, seconds, compiled)
 
 
 @pytest.mark.parametrize(
@@ -237,28 +220,6 @@ def test_noise_is_never_called_a_stall():
     assert "noisy" in run.reason
 
 
-def test_with_noise_the_certificate_is_of_the_exact_gradient():
-    surface = tw.surfaces.Quadratic((1.0, 2.0))
-    run = tw.minimize(surface.noisy(1.0), tw.GD(step=0.1), [1.0, 1.0], max_iter=50)
-    assert run.certificate.measured == np.max(np.abs(surface.gradient(run.w)))
-    assert run.certificate.measured != run.trace.last["gradient_norm"]
-
-
-def test_the_callback_sees_every_iteration_and_can_stop():
-    seen = []
-
-    def stop_at_seven(step):
-        seen.append(step)
-        return step.iteration == 7
-
-    run = tw.minimize(tw.surfaces.Rosenbrock(), "gd", callback=stop_at_seven)
-    assert [step.iteration for step in seen] == list(range(1, 8))
-    assert run.outcome is tw.Outcome.INTERRUPTED
-    np.testing.assert_array_equal([step.value for step in seen], run.trace["value"][1:])
-    with pytest.raises(ValueError, match="read-only"):
-        seen[0].w[0] = 0.0
-
-
 def test_an_exception_in_the_callback_propagates():
     def fails(step):
         raise RuntimeError("mine")
@@ -314,48 +275,6 @@ def test_a_lucky_early_step_does_not_make_slow_progress_a_stall():
     assert run.outcome is tw.Outcome.ITERATION_LIMIT
 
 
-def test_with_noise_the_trace_claims_no_gap_from_a_noisy_gradient():
-    bowl = tw.Objective(lambda w: w @ w, lambda w: 2 * w, smoothness=2.0, strong_convexity=2.0)
-    noisy = tw.minimize(tw.Noisy(bowl, 1.0), tw.GD(step=0.1), [1.0, 1.0], max_iter=50)
-    assert np.isnan(noisy.trace["gap"]).all()
-    assert noisy.value <= noisy.certificate.gap
-    exact = tw.minimize(bowl, tw.GD(step=0.1), [1.0, 1.0], max_iter=50)
-    assert (exact.trace["value"] <= exact.trace["gap"] * (1 + 1e-12)).all()
-
-
-def sparse_model():
-    X, y = load_breast_cancer(return_X_y=True)
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    return tw.LinearProblem(X, y, "logistic", l1=0.04)
-
-
-def test_a_lower_bound_is_kept_and_a_tighter_one_ends_the_run(monkeypatch):
-    problem = sparse_model()
-    run = tw.minimize(problem, "fista", tol=1e-6, max_iter=2000)
-    assert run.outcome is tw.Outcome.CONVERGED
-    # Without Newton's step on the support the bound is of first order, and the run a third longer.
-    monkeypatch.setattr(loop, "tightened", lambda problem, w, found: found)
-    loose = tw.minimize(problem, "fista", tol=1e-6, max_iter=2000)
-    assert loose.outcome is tw.Outcome.CONVERGED
-    assert run.iterations <= 0.8 * loose.iterations
-    # A gap is the value less the best lower bound so far: that bound never falls.
-    paid = np.isfinite(run.trace["gap"])
-    bounds = run.trace["value"][paid] - run.trace["gap"][paid]
-    assert paid.sum() > 5
-    assert (np.diff(bounds) >= -1e-12).all()
-
-
-@pytest.mark.parametrize("stop", [20, 150, 250])
-def test_lower_bounds_and_what_they_cost_survive_a_resume(stop, tmp_path):
-    file, problem = tmp_path / "run.checkpoint", sparse_model()
-    whole = tw.minimize(problem, "fista", tol=1e-6, max_iter=2000)
-    tw.minimize(problem, "fista", tol=1e-6, max_iter=stop, checkpoint=file)
-    resumed = tw.minimize(problem, "fista", tol=1e-6, max_iter=2000, checkpoint=file)
-    assert resumed.iterations == whole.iterations
-    np.testing.assert_allclose(resumed.w, whole.w, rtol=1e-9)
-    assert resumed.certificate.gap == pytest.approx(whole.certificate.gap, rel=1e-9)
-
-
 @pytest.mark.parametrize("method", ["sag", "saga", "lbfgs"])
 def test_a_value_that_is_lower_by_rounding_does_not_make_an_older_point_the_best(method):
     rng = np.random.default_rng(0)
@@ -364,26 +283,3 @@ def test_a_value_that_is_lower_by_rounding_does_not_make_an_older_point_the_best
     exact = X.T @ np.linalg.solve(X @ X.T + 40 * 0.01 * np.eye(40), y)
     run = tw.minimize(problem, method, tol=1e-20, max_iter=20_000, progress=False)
     np.testing.assert_allclose(run.w, exact, rtol=0.0, atol=3e-11 * np.abs(exact).max())
-
-
-@pytest.mark.parametrize("method", [tw.CD(), tw.FISTA()], ids=["keeps features", "begins anew"])
-def test_a_relay_hands_the_last_state_to_the_next_run(method):
-    X, y = load_breast_cancer(return_X_y=True)
-    problem = tw.LinearProblem(X, y, "logistic", standardize=True)
-    options = {
-        "tol": 1e-8, "max_iter": 10_000, "time_limit": None, "seed": 0, "callback": None,
-        "checkpoint": None, "progress": False,
-    }  # fmt: skip
-    relay = loop.Relay()
-    first = loop.drive(problem.replaced(l1=0.1), method, problem.start, relay=relay, **options)
-    assert relay.method == method
-    np.testing.assert_allclose(problem.centred.enter(relay.state.w, problem), first.w)
-    here = problem.replaced(l1=0.05)
-    second = loop.drive(here, method, first.w, relay=relay, **options)
-    alone = loop.drive(here, method, first.w, **options)
-    assert second.certificate.holds
-    assert second.counts["passes"] <= alone.counts["passes"]
-    np.testing.assert_allclose(second.w, alone.w, atol=1e-3)
-    short = {**options, "max_iter": 0}
-    loop.drive(problem.replaced(l1=0.01), method, first.w, relay=relay, **short)
-    assert relay.state is None  # a run that did not arrive leaves nothing behind

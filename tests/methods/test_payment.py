@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 
 import thalweg as tw
 from thalweg.certificates.duality import Gap
-from thalweg.methods import loop
+from thalweg.methods import proof
 from thalweg.methods.payment import GROWTH, SPACING, Payment
 
 RICH = 10_000.0  # passes, after which nothing is too dear
@@ -152,7 +152,7 @@ def test_gaps_that_did_not_end_the_run_take_at_most_a_fifth_of_its_passes(
 ):
     X, y = standardized(load)
     problem = Counted(X, y, loss, **options)
-    real, account = loop._gap, problem.account
+    real, account = proof._gap, problem.account
 
     def counted(*args, **kwargs):
         account.inside = True
@@ -161,7 +161,7 @@ def test_gaps_that_did_not_end_the_run_take_at_most_a_fifth_of_its_passes(
         account.inside = False
         return found
 
-    monkeypatch.setattr(loop, "_gap", counted)
+    monkeypatch.setattr(proof, "_gap", counted)
     run = tw.minimize(problem, method, tol=1e-6, max_iter=5000, progress=False)
     assert run.outcome is tw.Outcome.CONVERGED
     *failed, last = account.for_gaps

@@ -3,7 +3,7 @@ import pytest
 import scipy.optimize
 
 from thalweg.core.errors import InputError
-from thalweg.core.objective import CompositeProtocol, name_of
+from thalweg.core.objective import is_composite, name_of
 from thalweg.objectives.function import Objective
 from thalweg.objectives.regularized import Regularized
 from thalweg.objectives.surfaces import Quadratic, Rosenbrock
@@ -99,7 +99,7 @@ def test_fixed_point_at_the_known_optimum():
 
 def test_states_what_it_knows():
     F = Regularized(Quadratic([1.0, 4.0]), l1=0.1, radius=1.0)
-    assert isinstance(F, CompositeProtocol)
+    assert is_composite(F)
     assert (F.dim, F.strong_convexity) == (2, 1.0)
     assert np.linalg.norm(F.start) <= 1.0 + 1e-15
     # The minimum of f is not that of F.

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse
 
 import thalweg as tw
+from thalweg.objectives import rows
 from thalweg.planner import geometry as module
 from thalweg.planner.geometry import geometry
 
@@ -40,6 +41,8 @@ def test_a_sample_comes_near_and_says_that_it_is_one(monkeypatch):
     shape = geometry(data)
     assert shape.rows_seen == 2_000
     assert {shape.L.how, shape.L_max.how, shape.row_spread.how} == {"estimated"}
+    scales = np.linalg.norm(data.matrix.rows, axis=0)  # these are known, and not sampled
+    assert shape.feature_spread == (pytest.approx(scales.max() / scales.min()), "exact")
     assert shape.L.value == pytest.approx(data.smoothness, rel=0.1)
     assert shape.L_mean.value == pytest.approx(data.row_smoothness.mean(), rel=0.1)
 
@@ -63,3 +66,19 @@ def test_sparse_rows_and_zero_columns():
 def test_zero_data_have_no_curvature():
     data = tw.LinearProblem(np.zeros((5, 2)), np.arange(5.0), l2=0.5, fit_intercept=False)
     assert geometry(data).L.value == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("options", [{"l2": 1e-3}, {"l1": 1e-3, "l2": 0.0}, {"standardize": True}])
+def test_columns_are_measured_once_a_problem(options, monkeypatch):
+    measured, entry = [], rows.column_moments_pass
+
+    def counted(X, c, start, stop, *out):
+        measured.append(stop - start)
+        entry(X, c, start, stop, *out)
+
+    monkeypatch.setattr(rows, "column_moments_pass", counted)
+    monkeypatch.setattr(module, "MOST_ENTRIES", 1_000)  # a plan looks at a sample
+    data = problem(n=2_000, fit_intercept=True, **options)
+    run = tw.minimize(data, tw.plan(data), progress=False)
+    assert tw.certify(data, run.w).holds
+    assert sum(measured) == 2_000

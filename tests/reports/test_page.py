@@ -8,7 +8,7 @@ from drawings import SVG, deep_record, parsed, plan_of, run_of
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.plan import Measured
 from thalweg.curvature.density import spectral_density
-from thalweg.methods.table import METHODS
+from thalweg.methods.registry import METHODS
 from thalweg.reports import page as module
 from thalweg.reports.page import LIMIT, SECTIONS, page
 from thalweg.reports.subject import Subject

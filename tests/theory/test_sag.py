@@ -67,18 +67,6 @@ def test_bound_holds_in_the_mean_over_seeds_at_every_step(l2):
     assert np.all(np.array(gaps) <= bounds)
 
 
-def test_convex_bound_holds_for_the_average():
-    A, b, H, optimum, smoothness, _ = least_squares(0.0)
-    start = np.array([2.0, -1.0])
-    C = constant_of(A, b, 0.0, H, optimum, smoothness, start)
-    total = np.zeros((SEEDS, D))
-    for k, x in enumerate(run(A, b, 0.0, sag.step(smoothness), 500, start), 1):
-        total += x
-        error = total / k - optimum
-        gap = np.mean(0.5 * np.einsum("sd,de,se->s", error, H, error))
-        assert gap <= sag.convex_bound(C, samples=N, iterations=k)
-
-
 def test_lectures_figures_and_sag_beats_two_lower_bounds():
     n = 700_000
     problem = {"smoothness": 0.25, "strong_convexity": 1 / n}
@@ -115,8 +103,3 @@ def test_constant_by_hand_and_iterations_are_the_first_that_suffice():
     T = sag.iterations(C, 1e-3, **problem)
     assert sag.value_bound(C, iterations=T, **problem) <= 1e-3
     assert sag.value_bound(C, iterations=T - 1, **problem) > 1e-3
-
-
-def test_the_convex_bound_by_hand():
-    # Schmidt, Le Roux & Bach, Theorem 1: (32N/k)·C = 32·10/64·2.
-    assert sag.convex_bound(2.0, samples=10, iterations=64) == 10.0

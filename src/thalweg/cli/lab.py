@@ -127,7 +127,7 @@ def all_of_them(
     from thalweg.labbook.catalogue import NAMES
     from thalweg.labbook.catalogue import lab as lab_of
     from thalweg.labbook.running import run_many, runnable
-    from thalweg.methods.progress import Progress
+    from thalweg.running.progress import Progress
 
     names, left_out = runnable(NAMES)
     if left_out:

@@ -50,7 +50,7 @@ def methods(name: str | None, as_json: bool, quiet: bool) -> None:
 
 def method_records() -> list[dict[str, Any]]:
     """All methods as plain values."""
-    from thalweg.methods.table import METHODS
+    from thalweg.methods.registry import METHODS
 
     return [
         {

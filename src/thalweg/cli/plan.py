@@ -94,7 +94,7 @@ def only(made: Plan, names: tuple[str, ...]) -> Plan:
     from dataclasses import replace
 
     from thalweg.core.plan import PlanRow
-    from thalweg.methods.table import resolve
+    from thalweg.methods.registry import resolve
 
     wanted = [resolve(name).name for name in names if name != "auto"]
     if not wanted:

@@ -84,7 +84,7 @@ def solve_by_all(problem: Any) -> None:
     """Plan, solve by every method that takes the problem, and certify."""
     from thalweg.core.errors import InputError
     from thalweg.doctor.diagnosis import diagnose
-    from thalweg.methods.table import METHODS
+    from thalweg.methods.registry import METHODS
     from thalweg.planner.minimize import minimize
     from thalweg.planner.plan import plan
 

@@ -41,30 +41,17 @@ class ObjectiveProtocol(Protocol):
         """∇²f(w)·v, float[dim]."""
 
 
-@runtime_checkable
-class CompositeProtocol(Protocol):
-    """F = f + h, with f smooth and h simple: its proximal step has a closed form."""
-
-    @property
-    def smooth(self) -> ObjectiveProtocol | None:
-        """The smooth part f; None where there is no penalty, and F itself is smooth."""
-
-    def penalty(self, w: np.ndarray) -> float:
-        """h(w); infinite outside the feasible set."""
-
-    def prox(self, w: np.ndarray, step: float) -> np.ndarray:
-        """argmin over u of h(u) + ‖u − w‖²/(2·step)."""
-
-
 def known(objective: Any, attribute: str) -> Any:
     """The objective's own statement of `attribute`, or None where it makes none."""
     return getattr(objective, attribute, None)
 
 
 def is_composite(objective: Any) -> bool:
-    """Whether the objective has a penalty beside a smooth part, and plays `CompositeProtocol`.
+    """Whether the objective is F = f + h: a part f, `smooth`, and a penalty h beside it.
 
-    An objective that may have a penalty or not, as a linear problem, says `smooth = None` when not.
+    Of h it has `penalty(w)`, infinite outside the feasible set, and a step in closed form,
+    `prox(w, step)` = argmin over u of h(u) + ‖u − w‖²/(2·step). An objective that may have one
+    or not, as a linear problem, says `smooth = None` when not.
     """
     return known(objective, "smooth") is not None
 

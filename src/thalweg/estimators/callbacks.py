@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.methods.loop import Step
+from thalweg.methods.journey import Step
 
 try:
     from sklearn.callback import CallbackSupportMixin

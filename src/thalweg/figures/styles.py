@@ -17,7 +17,7 @@ import re
 import zlib
 from dataclasses import dataclass, replace
 
-INK, BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY = HUES = (
+INK, BLUE, VERMILION, *_, SKY = HUES = (
     "ink", "blue", "vermilion", "green", "orange", "purple", "sky",
 )  # fmt: skip
 MUTED = "muted"  # contours, guides, grids

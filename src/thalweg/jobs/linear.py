@@ -21,12 +21,13 @@ from thalweg.jobs.linear_model import FILE, LinearModel
 from thalweg.jobs.penalty import penalty_of
 from thalweg.jobs.rows import Rows
 from thalweg.jobs.trained import Trained
-from thalweg.methods.checkpoint import Checkpoint
 from thalweg.methods.problem import Problem
-from thalweg.methods.table import resolve
+from thalweg.methods.registry import resolve
+from thalweg.methods.roles import check_roles
 from thalweg.objectives.linear import LinearProblem
-from thalweg.planner.minimize import check_roles, minimize
+from thalweg.planner.minimize import minimize
 from thalweg.planner.plan import plan
+from thalweg.running.checkpoint import Checkpoint
 from thalweg.tables.encoding import Encoding
 
 PLAN, CHECKPOINT = "plan.json", "checkpoint.npz"
@@ -61,9 +62,7 @@ def ready_linear(job: Job, rows: Rows, encoding: Encoding) -> LinearProblem:
     """What is minimised; raises where the method does not exist, or does not take it."""
     problem = problem_of(job, rows, encoding)
     if job.method != "auto":
-        method = resolve(job.method)
-        check_roles(problem, method)
-        method.check(Problem(problem, problem.dim, problem.start.dtype))
+        check_roles(resolve(job.method), Problem(problem, problem.dim, problem.start.dtype))
     return problem
 
 

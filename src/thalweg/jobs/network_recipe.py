@@ -17,10 +17,8 @@ neither do `l1` and `l2`, since a recipe has `weight_decay` and an `l1` of its o
 from __future__ import annotations
 
 import inspect
-import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 from thalweg import nets
@@ -38,24 +36,6 @@ OWN = {  # options that are fields of a recipe
     "clip_norm": "clip_norm", "max_norm": "max_norm", "l1": "l1",
 }  # fmt: skip
 BETAS = (0.9, 0.999)
-
-
-def recipe_fields(file: str | Path) -> dict[str, Any]:
-    """The fields that a recipe file names, and no others."""
-    file = Path(file)
-    try:
-        content = tomllib.loads(file.read_text("utf-8"))
-    except OSError as problem:
-        raise InputError(
-            f"recipe must be a file that can be read, got {str(file)!r} ({problem.strerror})"
-        ) from problem
-    except ValueError as problem:  # no TOML, or no text
-        raise InputError(
-            f"recipe must be TOML, got {str(file)!r} that is not ({problem}): write, for example, "
-            'layers = "mlp:64"'
-        ) from problem
-    _check_fields(content)
-    return content
 
 
 def job_recipe(job: Job, encoding: Encoding) -> Recipe:

@@ -32,13 +32,13 @@ from thalweg.jobs.network_recipe import job_recipe, outputs_of
 from thalweg.jobs.network_record import Memory
 from thalweg.jobs.network_samples import Shape, input_shape, known, pair, samples
 from thalweg.jobs.rows import Rows
-from thalweg.methods.checkpoint import Checkpoint
 from thalweg.nets.probes.record import Record
 from thalweg.nets.recipes.recipe import Prepared, Recipe, augmentation_of
 from thalweg.nets.recipes.scaling import Scaling
 from thalweg.nets.training.evaluate import BATCH, modes_kept
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.journey import own_randomness
+from thalweg.running.checkpoint import Checkpoint
 from thalweg.tables.encoding import Encoding
 
 LOOKS = 50  # of the watch, at layers

@@ -54,7 +54,7 @@ def fingerprint(X: Any, y: np.ndarray) -> str:
 
 def scales(table: Table) -> list[tuple[str, float, float]]:
     """Features with mean and standard deviation; of many, those with the most extreme ones."""
-    from thalweg.data.columns import mean_and_spread
+    from thalweg.scaling.moments import mean_and_spread
 
     mean, spread = mean_and_spread(table.X)
     order = np.argsort(-spread, kind="stable")

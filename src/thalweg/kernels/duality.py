@@ -21,7 +21,8 @@ from thalweg.kernels.losses import (
     multinomial_probabilities,
     multinomial_value_and_slope,
 )
-from thalweg.kernels.rows import FAST_SUM, row_add_outer, rows_axpy, rows_in_cache
+from thalweg.kernels.row_blocks import rows_axpy, rows_in_cache
+from thalweg.kernels.rows import FAST_SUM, row_add_outer
 
 
 @kernel(inline=True)

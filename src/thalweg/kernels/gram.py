@@ -30,16 +30,3 @@ def pairs_pass(X, h, hr, shift, start, stop, second, first, cross):
             for f in range(begin, e + np.uint64(1)):
                 k = np.uint64(X.indices[f])
                 second[j, k] += weighted * (X.data[f] - shift[k])
-
-
-@kernel
-def deviations_pass(X, c, means, start, stop, first, second, stored, counts):
-    """Add Σ cᵢ(xᵢⱼ − mⱼ), Σ cᵢ(xᵢⱼ − mⱼ)², Σ cᵢ and 1 for every stored entry, in place."""
-    for i in range(start, stop):
-        for e in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
-            j = np.uint64(X.indices[e])
-            off = X.data[e] - means[j]
-            first[j] += c[i] * off
-            second[j] += c[i] * off * off
-            stored[j] += c[i]
-            counts[j] += 1

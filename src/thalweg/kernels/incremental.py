@@ -185,14 +185,7 @@ def sparse_pass(data, order, odds, rule, memory, cells, block):
             if r + AHEAD < order.size:
                 _look_ahead(X, y, c, slopes, tree, order, odds, r + AHEAD)
             i = order[r]
-            for k in range(K):
-                z[k] = 0.0
-            for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-                x, j = stored(X, e), np.uint64(indices[e]) * outputs
-                for k in range(outputs):
-                    z[k] += x * caught_up(cells, j + k, A, E, now, l1)
-            for k in range(K):
-                z[k] = R * z[k] + b[k]
+            _scores(X, i, cells, A, E, now, l1, R, b, z)
             slopes_at(code, z, y[i], delta, change)
             a = n * c[i]
             for k in range(K):
@@ -248,6 +241,20 @@ def sparse_pass(data, order, odds, rule, memory, cells, block):
     end_block(cells, R, A, E, now, l1)
     w[:] = cells[:, V]
     g[:] = cells[:, G]
+
+
+@kernel(fastmath=FAST_SUM, inline=True)
+def _scores(X, i, cells, A, E, now, l1, R, b, z):
+    """z = R·Vᵀxᵢ + b in place, once the coefficients of the row have caught up."""
+    outputs = np.uint64(z.size)
+    for k in range(outputs):
+        z[k] = 0.0
+    for e in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+        x, j = stored(X, e), np.uint64(X.indices[e]) * outputs
+        for k in range(outputs):
+            z[k] += x * caught_up(cells, j + k, A, E, now, l1)
+    for k in range(outputs):
+        z[k] = R * z[k] + b[k]
 
 
 @kernel(inline=True)

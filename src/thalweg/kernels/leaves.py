@@ -21,7 +21,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from thalweg.kernels.elementwise import available_threads, blas_threads, pool
+from thalweg.kernels.threads import available_threads, blas_threads, pool
 
 SECOND = 100_000  # numbers to look at from which there are two leaves; waking a thread takes 100 µs
 LEAF = 524_288  # in each of more than two; a call takes 20 µs, as long as looking at 25,000 numbers

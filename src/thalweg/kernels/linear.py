@@ -20,17 +20,8 @@ from thalweg.kernels.losses import (
     multinomial_probabilities,
     multinomial_value_and_slope,
 )
-from thalweg.kernels.rows import (
-    FAST_SUM,
-    row_add_outer,
-    row_quadratic,
-    row_scores,
-    row_square,
-    rows_add_squares,
-    rows_axpy,
-    rows_dot,
-    rows_in_cache,
-)
+from thalweg.kernels.row_blocks import rows_axpy, rows_dot, rows_in_cache
+from thalweg.kernels.rows import FAST_SUM, row_add_outer, row_quadratic, row_scores, row_square
 
 
 @kernel(fastmath=FAST_SUM, inline=True)
@@ -134,12 +125,6 @@ def quadratics_pass(X, u, v, start, stop, out):
     """Write Σⱼ uⱼxᵢⱼ² + vⱼxᵢⱼ into `out`, in place."""
     for i in range(start, stop):
         out[i] = row_quadratic(X, i, u, v)
-
-
-@kernel(fastmath=FAST_SUM)
-def column_squares_pass(X, a, start, stop, g):
-    """Add Σ aᵢxᵢⱼ² to `g` in place."""
-    rows_add_squares(X, start, stop, a, g)
 
 
 @kernel(fastmath=FAST_SUM)

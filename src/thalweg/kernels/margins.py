@@ -19,16 +19,8 @@ from thalweg.kernels.losses import (
     multinomial_probabilities,
     multinomial_value_and_slope,
 )
-from thalweg.kernels.rows import (
-    FAST_SUM,
-    row_add_outer,
-    row_add_squares,
-    row_scores,
-    rows_add_squares,
-    rows_axpy,
-    rows_dot,
-    rows_in_cache,
-)
+from thalweg.kernels.row_blocks import rows_add_squares, rows_axpy, rows_dot, rows_in_cache
+from thalweg.kernels.rows import FAST_SUM, row_add_outer, row_add_squares, row_scores
 
 LOSS_ENTRIES = 16  # entries of a dense row that take about as long as one loss
 

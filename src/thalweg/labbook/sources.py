@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.data.z_score import ZScore
+from thalweg.scaling.z_score import ZScore
 from thalweg.tables.read import read
 
 VARIABLE, OFFLINE = "THALWEG_DATA", "THALWEG_OFFLINE"

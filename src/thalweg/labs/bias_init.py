@@ -212,7 +212,7 @@ def _on_digits(setting: Setting, draw: Draw) -> list[tuple[str, float, float, fl
     from torch.nn import functional
 
     table = tw.read("@digits", dtype="float64")
-    scaled = tw.data.ZScore().fit_transform(table.X)
+    scaled = tw.scaling.ZScore().fit_transform(table.X)
     nets = 2 * _nets(setting)
     y = torch.as_tensor(table.y)
     found = []
@@ -266,7 +266,7 @@ def _training(setting: Setting, draw: Draw) -> dict[str, np.ndarray]:
     from torch import nn
 
     table = tw.read("@digits")
-    X = torch.as_tensor(tw.data.ZScore().fit_transform(table.X), dtype=torch.float32)
+    X = torch.as_tensor(tw.scaling.ZScore().fit_transform(table.X), dtype=torch.float32)
     data = X, torch.as_tensor(table.y)
     epochs, seeds = setting.pick(quick=6, full=20), setting.pick(quick=2, full=5)
     found = {}

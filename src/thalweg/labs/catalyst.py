@@ -230,7 +230,7 @@ LAB = Lab(
 import thalweg as tw
 
 table = tw.read("@cancer")
-X = tw.data.ZScore().fit_transform(table.X)
+X = tw.scaling.ZScore().fit_transform(table.X)
 for l2 in (1.0, 1e-4):
     problem = tw.LinearProblem(X, table.y, "logistic", l2=l2, fit_intercept=False)
     ratio = problem.row_smoothness.mean() / (problem.n * l2)

@@ -205,7 +205,7 @@ class _Network:
         import torch
 
         table = tw.read("@wine", dtype="float64")
-        X = tw.data.MinMaxScaler().fit_transform(table.X)
+        X = tw.scaling.MinMaxScaler().fit_transform(table.X)
         Y = np.eye(3)[np.asarray(table.y)]
         model = torch.nn.Sequential(
             torch.nn.Linear(X.shape[1], HIDDEN), torch.nn.Tanh(), torch.nn.Linear(HIDDEN, 3)

@@ -142,7 +142,7 @@ def corners_only(objective: Any, *_: Any, **__: Any) -> Any:
 
 def _problems(smoothness: float) -> list[Convex]:
     diabetes, cancer = (tw.read(name, dtype="float64") for name in ("@diabetes", "@cancer"))
-    scaled = tw.data.ZScore().fit_transform
+    scaled = tw.scaling.ZScore().fit_transform
     squares = tw.LinearProblem(scaled(diabetes.X), diabetes.y, "squared", fit_intercept=False)
     logistic = tw.LinearProblem(
         scaled(cancer.X), cancer.y, "logistic", l2=0.05, fit_intercept=False

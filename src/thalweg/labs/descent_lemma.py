@@ -114,7 +114,7 @@ def mean_curvature(f: Any) -> float:
 def _functions(setting: Setting) -> list[tuple[str, Any, np.ndarray]]:
     """Names, functions and starts."""
     diabetes, cancer = (tw.read(name, dtype="float64") for name in ("@diabetes", "@cancer"))
-    scaled = tw.data.ZScore().fit_transform
+    scaled = tw.scaling.ZScore().fit_transform
     squares = tw.LinearProblem(scaled(diabetes.X), diabetes.y, "squared", fit_intercept=False)
     logistic = tw.LinearProblem(scaled(cancer.X), cancer.y, "logistic", fit_intercept=False)
     found: list[tuple[str, Any, float]] = [

@@ -366,7 +366,7 @@ def _data(setting: Setting) -> dict[str, Samples]:
     scaled = even._replace(X=normalize(even.X), note=even.note + ", rows of length 1")
     if setting.budget == "glance":
         table = tw.read("@cancer", dtype="float64")  # is read in no time
-        X = tw.data.ZScore().fit_transform(table.X)
+        X = tw.scaling.ZScore().fit_transform(table.X)
         return {"even rows": scaled, "uneven rows": Samples(
             "cancer", X, np.asarray(table.y), "breast cancer, 569 × 30")}  # fmt: skip
     uneven = samples("covtype", rows=setting.pick(quick=2_000, full=20_000))

@@ -79,7 +79,7 @@ class Descent(NamedTuple):
 def experiment(setting: Setting, *, step: float = 1.0, schedule: str = "constant") -> Findings:
     """Gradient descent with η = `step`/λ_max on three matrices."""
     diabetes = tw.read("@diabetes", dtype="float64")
-    X, y = tw.data.ZScore().fit_transform(diabetes.X), np.asarray(diabetes.y, dtype=float)
+    X, y = tw.scaling.ZScore().fit_transform(diabetes.X), np.asarray(diabetes.y, dtype=float)
     part = X[:, :6]
     sums = part[:, ::2] + part[:, 1::2]
     size = setting.pick(glance=30, quick=60, full=300)

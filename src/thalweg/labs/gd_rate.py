@@ -42,7 +42,7 @@ def experiment(setting: Setting, *, step: float = 1.0) -> Findings:
     """Gradient descent with η = `step`/L on least squares, beside the bound at every T."""
     steps = setting.pick(glance=300, quick=3_000, full=30_000)
     table = tw.read("@diabetes")
-    X = tw.data.ZScore().fit_transform(table.X)
+    X = tw.scaling.ZScore().fit_transform(table.X)
     problem = tw.LinearProblem(X, table.y, "squared", fit_intercept=False)
     best = tw.minimize(problem, "newton", tol=1e-14, progress=False)
     L = problem.smoothness

@@ -407,7 +407,7 @@ def cross_validated(setting: Setting) -> Chosen:
     rng = setting.rng("folds")
     order = rng.permutation(len(y))
     train, test = np.split(order, [int(0.7 * len(order))])
-    scale = tw.data.ZScore().fit(table.X[train])
+    scale = tw.scaling.ZScore().fit(table.X[train])
     X = scale.transform(table.X)
 
     def trained(rows: np.ndarray, beta: float) -> np.ndarray:

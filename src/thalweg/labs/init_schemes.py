@@ -287,7 +287,7 @@ def _training(setting: Setting, draw: Draw, he: str) -> Losses:
     from torch import nn
 
     table = tw.read("@digits")
-    X = torch.as_tensor(tw.data.ZScore().fit_transform(table.X), dtype=torch.float32)
+    X = torch.as_tensor(tw.scaling.ZScore().fit_transform(table.X), dtype=torch.float32)
     data = X, torch.as_tensor(table.y)
     depth, width = 20, 64
     epochs = setting.pick(glance=3, quick=6, full=15)

@@ -253,7 +253,7 @@ def _train(setting: Setting, name: str, make: Make | None, rho: float) -> Traine
     table = tw.read("@digits")
     rows, steps = _rows(setting), _steps(setting)
     # A quarter: sigmoids of larger inputs are flat at first, and take long to be moved.
-    X = torch.as_tensor(tw.data.ZScore().fit_transform(table.X) / 4, dtype=torch.float32)
+    X = torch.as_tensor(tw.scaling.ZScore().fit_transform(table.X) / 4, dtype=torch.float32)
     chosen = torch.as_tensor(setting.rng("rows").permutation(len(X))[:rows])
     X, y = X[chosen], torch.as_tensor(table.y)[chosen]
     model, at = _model(name, _units(setting))

@@ -136,7 +136,7 @@ def _paths(setting: Setting, path: Path, many: int) -> Paths:
 
 def _diabetes(path: Path, many: int) -> Paths:
     table = tw.read("@diabetes")
-    X, y = tw.data.ZScore().fit_transform(table.X), np.asarray(table.y, dtype=np.float64)
+    X, y = tw.scaling.ZScore().fit_transform(table.X), np.asarray(table.y, dtype=np.float64)
     problem = tw.LinearProblem(X, y - y.mean(), fit_intercept=False)
     strongest = float(np.abs(problem.gradient(problem.start)).max())
     grid = strongest * np.geomspace(1.05, 1e-3, many)

@@ -126,7 +126,7 @@ def experiment(
 def _valleys(setting: Setting) -> list[Valley]:
     """Ridge regression, logistic regression, and a chain of four layers that share a weight."""
     diabetes, cancer = (tw.read(name, dtype="float64") for name in ("@diabetes", "@cancer"))
-    scaled = tw.data.ZScore().fit_transform
+    scaled = tw.scaling.ZScore().fit_transform
     ridge = tw.LinearProblem(scaled(diabetes.X), diabetes.y, "squared", l2=0.3, fit_intercept=False)
     logistic = tw.LinearProblem(scaled(cancer.X), cancer.y, "logistic", l2=0.1, fit_intercept=False)
     chain = tw.surfaces.LinearChain(layers=4, target=(1.0, 0.3))

@@ -231,7 +231,7 @@ def _digits() -> tuple[Tensor, Tensor]:
     import torch
 
     table = tw.read("@digits")
-    X = tw.data.ZScore().fit_transform(table.X)
+    X = tw.scaling.ZScore().fit_transform(table.X)
     return torch.as_tensor(X, dtype=torch.float32), torch.as_tensor(table.y)
 
 
@@ -282,7 +282,7 @@ def _option(setting: Setting, make: Make) -> float:
 def _constrained(setting: Setting, make: Make) -> list[tuple[float, float, float, float]]:
     """c, loss in the end, least loss under the constraint, distance from the solution by c."""
     table = tw.read("@diabetes", dtype="float64")
-    X = tw.data.ZScore().fit_transform(table.X)
+    X = tw.scaling.ZScore().fit_transform(table.X)
     y = np.asarray(table.y, dtype=float)
     y = (y - y.mean()) / y.std()
     found = []
@@ -387,7 +387,7 @@ def _figure_of_norms(courses: dict[float, np.ndarray], free: np.ndarray) -> Figu
 def _figure_of_path(setting: Setting, make: Make) -> Figure:
     """A unit of two weights, on two columns of diabetes."""
     table = tw.read("@diabetes", dtype="float64")
-    X = tw.data.ZScore().fit_transform(table.X[:, [2, 8]])  # body mass and a blood measure
+    X = tw.scaling.ZScore().fit_transform(table.X[:, [2, 8]])  # body mass and a blood measure
     X = X * np.array([1.0, 0.4])  # of unequal scales, for a way that is not straight
     y = np.asarray(table.y, dtype=float)
     y = (y - y.mean()) / y.std()

@@ -97,7 +97,7 @@ def _valley(setting: Setting, second_order: tuple[str, ...]) -> dict[str, tw.Run
 def _model(setting: Setting, second_order: tuple[str, ...]) -> dict[str, tw.Run]:
     """As a plain function, so that no method gets help that others do not."""
     table = tw.read("@cancer")
-    X = tw.data.ZScore().fit_transform(table.X)
+    X = tw.scaling.ZScore().fit_transform(table.X)
     problem = tw.LinearProblem(X, table.y, "logistic", l2=1 / len(X), fit_intercept=False)
     plain = tw.Objective(
         problem.value, problem.gradient, hessian_vector=problem.hessian_vector,

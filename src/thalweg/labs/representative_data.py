@@ -145,7 +145,7 @@ def experiment(setting: Setting, *, draw: Draw = at_random) -> Findings:
 
 def _population() -> Population:
     table = tw.read("@diabetes")
-    X = tw.data.ZScore().fit_transform(table.X)
+    X = tw.scaling.ZScore().fit_transform(table.X)
     y = np.asarray(table.y, dtype=float)
     y = y - y.mean()
     whole = Population(X, y, np.zeros(X.shape[1]), 0.0)
@@ -259,7 +259,7 @@ LAB = Lab(
 import numpy as np, thalweg as tw
 
 table = tw.read("@diabetes")
-X, y = tw.data.ZScore().fit_transform(table.X), table.y - table.y.mean()
+X, y = tw.scaling.ZScore().fit_transform(table.X), table.y - table.y.mean()
 rng = np.random.default_rng(0)
 for n in (50, 200, 800, 3200):
     found = []

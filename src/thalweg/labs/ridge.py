@@ -120,7 +120,7 @@ def experiment(setting: Setting, *, solve: Solver = closed_form) -> Findings:
 
 def _data() -> list[Data]:
     table = tw.read("@diabetes")
-    X = tw.data.ZScore().fit_transform(table.X)
+    X = tw.scaling.ZScore().fit_transform(table.X)
     y = np.asarray(table.y, dtype=np.float64)
     y = y - y.mean()
     return [

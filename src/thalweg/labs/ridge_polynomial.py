@@ -88,7 +88,7 @@ def indifferent(X: np.ndarray, y: np.ndarray, strength: float) -> tw.Ridge:
 
 def powers(x: np.ndarray, degree: int) -> np.ndarray:
     """x … x^d of x scaled to [−1, 1] as the 21 points are, float[n, d]."""
-    scaler = tw.data.MinMaxScaler((-1.0, 1.0)).fit(np.linspace(0.0, SPAN, POINTS)[:, None])
+    scaler = tw.scaling.MinMaxScaler((-1.0, 1.0)).fit(np.linspace(0.0, SPAN, POINTS)[:, None])
     return scaler.transform(x[:, None]) ** np.arange(1, degree + 1)
 
 

@@ -478,7 +478,7 @@ import thalweg as tw
 from sklearn.preprocessing import normalize
 
 table = tw.read("@cancer", dtype="float64")
-X = normalize(tw.data.ZScore().fit_transform(table.X))
+X = normalize(tw.scaling.ZScore().fit_transform(table.X))
 f = tw.LinearProblem(X, table.y, "logistic", l2=0.025 / len(X), fit_intercept=False)
 plain, searched = (tw.minimize(f, tw.SAG(step=step), tol=1e-5) for step in ("theory", "search"))
 print(f"passes: 1/16L {plain.iterations}, searched {searched.iterations}")

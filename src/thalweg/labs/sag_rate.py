@@ -161,7 +161,7 @@ def _uneven(setting: Setting) -> Samples:
     if setting.budget != "glance":
         return samples("covtype", rows=setting.pick(quick=4_000, full=50_000))
     table = tw.read("@cancer", dtype="float64")  # is read in no time
-    X = tw.data.ZScore().fit_transform(table.X)
+    X = tw.scaling.ZScore().fit_transform(table.X)
     return Samples("cancer", X, np.asarray(table.y), "breast cancer, 569 × 30")
 
 
@@ -444,7 +444,7 @@ import thalweg as tw
 from sklearn.preprocessing import normalize
 
 table = tw.read("@cancer", dtype="float64")
-X = normalize(tw.data.ZScore().fit_transform(table.X))  # rows of length 1: every Lᵢ = 0.25 + l2
+X = normalize(tw.scaling.ZScore().fit_transform(table.X))  # rows of length 1: every Lᵢ = 0.25 + l2
 f = tw.LinearProblem(X, table.y, "logistic", l2=0.75 / len(X), fit_intercept=False)
 best = tw.minimize(f, "newton", tol=1e-14).value
 sag = tw.SAG(step="theory", sampling="uniform", start="zero")

@@ -163,7 +163,7 @@ def experiment(
 def _data(setting: Setting) -> list[Data]:
     """Rows of about one length, rows of very different lengths, and more of those."""
     raw = {name: tw.read(f"@{name}", dtype="float64") for name in ("cancer", "digits")}
-    scaled = {name: tw.data.ZScore().fit_transform(each.X) for name, each in raw.items()}
+    scaled = {name: tw.scaling.ZScore().fit_transform(each.X) for name, each in raw.items()}
     labels = {name: np.asarray(each.y) for name, each in raw.items()}
     odd = labels["digits"] % 2
     cancer = Data("cancer", scaled["cancer"], labels["cancer"], "breast cancer, 569 × 30, z-scores")
@@ -607,7 +607,7 @@ LAB = Lab(
 import thalweg as tw
 
 table = tw.read("@cancer", dtype="float64")
-X = tw.data.ZScore().fit_transform(table.X)
+X = tw.scaling.ZScore().fit_transform(table.X)
 problem = tw.LinearProblem(X, table.y, "logistic", l2=4e-3, fit_intercept=False)
 L = problem.row_squares / 4
 passes = {}

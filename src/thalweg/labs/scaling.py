@@ -80,30 +80,30 @@ class Trial(NamedTuple):
 
 def scalers() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
     """What the slides name, as the library has it."""
-    data = tw.data
+    scaling = tw.scaling
 
     def log_range(X: np.ndarray) -> np.ndarray:
-        return data.MinMaxScaler().fit_transform(data.LogScaler().fit_transform(X))
+        return scaling.MinMaxScaler().fit_transform(scaling.LogScaler().fit_transform(X))
 
     return {
         RAW: np.copy,
-        RANGE: lambda X: data.MinMaxScaler().fit_transform(X),
-        BELOW: lambda X: data.MinMaxScaler((-1.0, 0.0)).fit_transform(X),
-        MEAN: lambda X: data.MeanScaler().fit_transform(X),
-        Z: lambda X: data.ZScore().fit_transform(X),
+        RANGE: lambda X: scaling.MinMaxScaler().fit_transform(X),
+        BELOW: lambda X: scaling.MinMaxScaler((-1.0, 0.0)).fit_transform(X),
+        MEAN: lambda X: scaling.MeanScaler().fit_transform(X),
+        Z: lambda X: scaling.ZScore().fit_transform(X),
         LOG_RANGE: log_range,
-        WHITE: lambda X: data.Whitening().fit_transform(X),
+        WHITE: lambda X: scaling.Whitening().fit_transform(X),
     }
 
 
 def without_mean() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
     """Wrong: a z-score that divides and does not subtract."""
-    return {**scalers(), Z: lambda X: tw.data.ZScore(center=False).fit_transform(X)}
+    return {**scalers(), Z: lambda X: tw.scaling.ZScore(center=False).fit_transform(X)}
 
 
 def without_turning() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
     """Wrong: a whitening that leaves the correlations."""
-    return {**scalers(), WHITE: lambda X: tw.data.ZScore().fit_transform(X)}
+    return {**scalers(), WHITE: lambda X: tw.scaling.ZScore().fit_transform(X)}
 
 
 def experiment(
@@ -379,7 +379,7 @@ import thalweg as tw
 
 table = tw.read("@wine", dtype="float64")
 y = (table.y == 2).astype(float)
-for scaler in (None, tw.data.MinMaxScaler(), tw.data.ZScore(), tw.data.Whitening()):
+for scaler in (None, tw.scaling.MinMaxScaler(), tw.scaling.ZScore(), tw.scaling.Whitening()):
     X = table.X if scaler is None else scaler.fit_transform(table.X)
     problem = tw.LinearProblem(X, y, "squared")
     run = tw.minimize(problem, "gd", tol=1e-4, max_iter=3000, progress=False)

@@ -154,7 +154,7 @@ def experiment(
 def _data(setting: Setting) -> list[Data]:
     """Rows of about one length, and rows of very different ones; at a glance the latter."""
     cancer = tw.read("@cancer", dtype="float64")
-    X = tw.data.ZScore().fit_transform(cancer.X)
+    X = tw.scaling.ZScore().fit_transform(cancer.X)
     uneven = Data("cancer", X, np.asarray(cancer.y), "breast cancer, 569 × 30, z-scores")
     if setting.budget == "glance":
         return [uneven]
@@ -455,7 +455,7 @@ import numpy as np
 import thalweg as tw
 
 table = tw.read("@cancer", dtype="float64")
-X = tw.data.ZScore().fit_transform(table.X)
+X = tw.scaling.ZScore().fit_transform(table.X)
 problem = tw.LinearProblem(X, table.y, "logistic", l2=0.15, fit_intercept=False)
 best = tw.minimize(problem, "newton", tol=1e-12, progress=False)
 for step in (3e-2, 1e-3):

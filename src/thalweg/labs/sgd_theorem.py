@@ -168,8 +168,8 @@ def _logistic() -> Ball:
 def _squared() -> Ball:
     """Slopes that grow with w: ρ is that of the ball."""
     table = tw.read("@diabetes")
-    X = tw.data.ZScore().fit_transform(table.X)
-    y = tw.data.ZScore().fit_transform(np.asarray(table.y)[:, None])[:, 0]
+    X = tw.scaling.ZScore().fit_transform(table.X)
+    y = tw.scaling.ZScore().fit_transform(np.asarray(table.y)[:, None])[:, 0]
     problem = tw.LinearProblem(X, y, "squared", fit_intercept=False)
     penalised = tw.LinearProblem(X, y, "squared", l2=SHRINK, fit_intercept=False)
     best = tw.minimize(penalised, "newton", tol=1e-13, progress=False)
@@ -424,7 +424,7 @@ import numpy as np
 import thalweg as tw
 
 table = tw.read("@cancer")
-X = tw.data.ZScore().fit_transform(table.X)
+X = tw.scaling.ZScore().fit_transform(table.X)
 f = tw.LinearProblem(X, table.y, "logistic", fit_intercept=False)
 best = tw.minimize(tw.LinearProblem(X, table.y, "logistic", l2=0.02, fit_intercept=False), "newton")
 B, rho, T = np.linalg.norm(best.w), f.row_squares.max() ** 0.5, 10 * f.n

@@ -135,7 +135,7 @@ def experiment(setting: Setting, *, method: type[tw.SVRG] = tw.SVRG) -> Findings
 
 def _data(setting: Setting) -> list[Data]:
     cancer = tw.read("@cancer", dtype="float64")
-    X = tw.data.ZScore().fit_transform(cancer.X)
+    X = tw.scaling.ZScore().fit_transform(cancer.X)
     small = Data("cancer", X, np.asarray(cancer.y), "breast cancer, 569 × 30, z-scores")
     if setting.budget == "glance":
         return [small]
@@ -550,7 +550,7 @@ LAB = Lab(
 import thalweg as tw
 
 table = tw.read("@cancer", dtype="float64")
-X = tw.data.ZScore().fit_transform(table.X)
+X = tw.scaling.ZScore().fit_transform(table.X)
 problem = tw.LinearProblem(X, table.y, "logistic", l2=1.0, fit_intercept=False)
 best = tw.minimize(problem, "newton", tol=1e-13, progress=False).value
 L = problem.row_squares.max() / 4 + problem.l2

@@ -232,7 +232,7 @@ class _Networks:
         table = tw.read("@digits", dtype="float32")
         labels = np.asarray(table.y)
         kept = setting.rng("digits").permutation(len(labels))[:256]
-        self.X, self.y = tw.data.ZScore().fit_transform(np.asarray(table.X)[kept]), labels[kept]
+        self.X, self.y = tw.scaling.ZScore().fit_transform(np.asarray(table.X)[kept]), labels[kept]
         self.norms = {s: [self._norm(s, depth) for depth in self.depths] for s in FACTORS}
         self.rates = {
             s: math.exp(np.polyfit(self.depths, np.log(norms), 1)[0])

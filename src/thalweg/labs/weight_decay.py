@@ -212,7 +212,7 @@ def _kept(way: Way) -> list[float]:
 def _linear(setting: Setting, steps: int) -> float:
     """The largest difference of (1 − 2ηλ)w − η∇L and w − η∇(L + λ‖w‖²) over mini-batches."""
     table = tw.read("@diabetes")
-    X, y = tw.data.ZScore().fit_transform(table.X), np.asarray(table.y)
+    X, y = tw.scaling.ZScore().fit_transform(table.X), np.asarray(table.y)
     rng = setting.rng("batches")
     one = two = rng.standard_normal(X.shape[1])
     worst, lr = 0.0, 0.05
@@ -229,7 +229,7 @@ def _linear(setting: Setting, steps: int) -> float:
 def _rests(steps: int) -> dict[str, np.ndarray]:
     """Heavy ball on least squares: how far it is from two ridge solutions, in both forms."""
     table = tw.read("@diabetes")
-    X = tw.data.ZScore().fit_transform(table.X)
+    X = tw.scaling.ZScore().fit_transform(table.X)
     y = np.asarray(table.y, dtype=np.float64)
     plain = tw.LinearProblem(X, y - y.mean(), fit_intercept=False)
     full, less = (
@@ -409,7 +409,7 @@ import numpy as np, thalweg as tw
 from thalweg import rules
 
 table = tw.read("@diabetes")
-X = tw.data.ZScore().fit_transform(table.X)
+X = tw.scaling.ZScore().fit_transform(table.X)
 loss = tw.LinearProblem(X, table.y, fit_intercept=False)
 lr, decay, one, two, m, n = 0.05, 0.04, np.ones(10), np.ones(10), np.zeros(10), np.zeros(10)
 a, b = np.ones(10), np.ones(10)

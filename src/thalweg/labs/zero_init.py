@@ -142,7 +142,7 @@ def _digits(setting: Setting) -> tuple[Tensor, Tensor]:
     table = tw.read("@digits", dtype="float64")
     y = np.asarray(table.y)
     kept = setting.rng("classes").random(len(y)) < 2.0 / (2.0 + y)
-    X = tw.data.ZScore().fit_transform(table.X[kept]) / 4.0
+    X = tw.scaling.ZScore().fit_transform(table.X[kept]) / 4.0
     return torch.as_tensor(X), torch.as_tensor(y[kept])
 
 

@@ -20,7 +20,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from thalweg.core.checks import check_number
-from thalweg.kernels.elementwise import adagrad_inside_pass, adagrad_pass, in_threads
+from thalweg.kernels.elementwise import adagrad_inside_pass, adagrad_pass
+from thalweg.kernels.threads import in_threads
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import check_schedule, scheduled

@@ -4,9 +4,8 @@
 
 An iteration, at (w, b) with its scores z and v = Σᵢ cᵢℓ′ᵢxᵢ:
 
-    working set   the support of w and the features nearest to their bound |vⱼ| = l1, by
-                  (|vⱼ| − l1)/‖xⱼ‖, twice the support in all. It only grows; its features alone are
-                  gathered from X
+    working set   the features that are not zero or nearest to that (`working_set`), twice the
+                  support in all; they alone are gathered from X
     model         ℓ + ℓ′·q + ½hq² for the loss, with q the change of the score, h = max(ℓ″, νκ)
     descent       ŵ, about the model's minimum over the working set: cyclic exact steps, sped up by
                   Anderson's extrapolation (`kernels.cd`), or by the Gram matrix below
@@ -27,18 +26,17 @@ The Gram matrix. Where X is sparse and rows have few entries in the working set,
     H = Σᵢ cᵢhᵢx̂ᵢx̂ᵢᵀ + l2·I        x̂ the features of the working set, about their mean with a b
 
 costs less than the sweeps that it saves: with it a step in one coefficient costs a row of H, and a
-linear system jumps to the minimum on a support. Its working set is of the features beyond their
-bound, and a few more, at most half as many again as the support. H serves again while no other
-feature is beyond, Σc|h − h of H| ≤ 0.1·Σch and the gradient falls to a fifth: of smooth losses the
-change of h is about the rate of convergence.
+linear system jumps to the minimum on a support. Its working set is smaller. H serves again while no
+other feature is beyond its bound, Σc|h − h of H| ≤ 0.1·Σch and the gradient falls to a fifth: of
+smooth losses the change of h is about the rate of convergence.
 
 The loop stops on the shortest subgradient of F at w, which is zero exactly at the optimum.
 
 Cost: one pass over X and the gathering of new features an iteration, and sweeps over the working
 set, which count as the part of a pass that they are, as do the pairs of entries for H. Memory: the
 working set in float64, or H; O(n + p).
-Working sets: Massias, Gramfort & Salmon, ICML 2018; extrapolation: Bertrand & Massias, AISTATS
-2021; composite Newton steps: Lee, Sun & Saunders, SIAM J. Optim. 24 (2014).
+Extrapolation: Bertrand & Massias, AISTATS 2021; composite Newton steps: Lee, Sun & Saunders, SIAM
+J. Optim. 24 (2014).
 """
 
 from __future__ import annotations
@@ -57,35 +55,32 @@ from thalweg.core.vector import dot
 from thalweg.kernels import cd as kernels
 from thalweg.kernels.duality import slopes_pass
 from thalweg.kernels.losses import LOSSES
-from thalweg.kernels.rows import CSR
 from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.l1_quadratic import minimise_quadratic
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.rounding import rounding_of
 from thalweg.methods.screening import dual_sphere, feature_spread, zero_features
-from thalweg.objectives.columns import (
-    append,
-    centred_gram,
-    entries_in_rows,
-    gather,
-    offsets,
-    weighted,
+from thalweg.methods.working_set import (
+    features_of,
+    grown,
+    nearness_of,
+    products,
+    scores_of,
+    wanted_features,
 )
+from thalweg.objectives.columns import centred_gram, entries_in_rows, offsets, weighted
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
 
 TIGHT = 0.01  # of the violation before: how far the model is minimised where sweeps are cheap
 LOOSE = 0.1  # and where they have cost as much as a pass over X
 FLOOR, LEAST_FLOOR = 1e-3, 1e-8  # ν at first, and at least
-SHARE = 10  # of the features at first, if as many are beyond their bound: a sweep is cheap then
 GRAM_FROM = 100_000  # entries of X: below, there is nothing to gain
 MOST_PAIRS = 64  # of entries in a row, for each entry: H then costs less than some twenty sweeps
 LONGEST = 30.0  # passes of an iteration, more on small data: a run is to be asked now and then
 MANY = 50  # samples a feature
 STALE = 0.1  # of Σch: an H whose curvatures are off by no more is used again,
 GAIN = 0.2  # if the gradient fell to this part of itself by it
-SPARE = 16  # one feature inside its bound for so many beyond: it may be wanted soon
-SMALL_SHARE = 100  # of the features at first, where H grows with the square of their number
 ACCEPT = 1e-4  # of the slope along the step, by which F must fall
 HALVINGS = 40  # of a step at most: then it is lost in rounding
 DENSE = "works on the few features that an l1 penalty leaves: without one there are none"
@@ -197,9 +192,9 @@ class CD(Method):
             found = self._arrived(problem, small, w, partial(_read_scores, problem))
             if found is not small:
                 return found
-        state, order = self._grown(problem, state)
+        state, order = grown(problem, state, self.working_set)
         w = self._descend(problem, state, order)
-        return self._arrived(problem, state, w, partial(_scores, data, state))
+        return self._arrived(problem, state, w, partial(scores_of, data, state))
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """6 working sets, in all 3.5 + 3.5/√s passes, s = l1/l1_max: small sets where s is near 1.
@@ -244,12 +239,12 @@ class CD(Method):
             return None
         bends = self._bends(data, state)
         if state.bends.size and _norm(state.gradient) <= GAIN * state.before:
-            is_missing = self._nearness(data, state) > 0.0
+            is_missing = nearness_of(data, state) > 0.0
             is_missing[state.chosen] = False
             off = dot(data.weights, np.abs(bends - state.bends))
             if not is_missing.any() and off <= STALE * dot(data.weights, bends):
                 return state
-        chosen = self._wanted(data, state, is_small=True)
+        chosen = wanted_features(data, state, self.working_set, is_small=True)
         counts = entries_in_rows(data, chosen)
         entries, pairs = float(counts.sum()), float(counts @ (counts + 1)) / 2.0
         problem.passes += 1
@@ -281,57 +276,9 @@ class CD(Method):
             kernels.curvatures(LOSSES[data.loss], state.z, data.y, data.delta, floor, bends)
         return bends
 
-    def _grown(self, problem: Problem, state: CDState) -> tuple[CDState, np.ndarray]:
-        """The state with all wanted features gathered, and their places among the members."""
-        data = problem.objective
-        wanted = self._wanted(data, state)
-        places = np.full(data.p, -1)
-        places[state.members] = np.arange(state.members.size)
-        new = wanted[places[wanted] < 0]
-        if not new.size:
-            return state, places[wanted]
-        problem.passes += 1 + data.matrix.is_sparse
-        features = append(_features(state), gather(data, new, state.means))
-        parts = features if isinstance(features, CSR) else (features, state.indices, state.indptr)
-        places[new] = state.members.size + np.arange(new.size)
-        return state._replace(
-            members=np.concatenate([state.members, new]),
-            data=parts[0],
-            indices=parts[1],
-            indptr=parts[2],
-        ), places[wanted]
-
-    def _wanted(self, data: LinearProblem, state: CDState, *, is_small: bool = False) -> np.ndarray:
-        """The working set, int64, ascending; a small one has few features inside their bound."""
-        if not data.l1:
-            return np.arange(data.p)
-        nearness = self._nearness(data, state)
-        support = int(np.count_nonzero(nearness == np.inf))
-        beyond = int(np.count_nonzero(nearness > 0.0))  # the support among them
-        if is_small:
-            most = max(3 * support // 2, data.p // SMALL_SHARE)
-            size = max(self.working_set, min(beyond + beyond // SPARE, most))
-        else:
-            size = max(self.working_set, 2 * support, min(beyond, data.p // SHARE))
-            if np.count_nonzero(nearness > -np.inf) <= 2 * size:
-                size = data.p  # with all that is left gathered, X need not be read again
-        if size < data.p:
-            far = np.argpartition(nearness, data.p - size)[: data.p - size]
-            nearness[far] = -np.inf
-        return np.flatnonzero(nearness > -np.inf)
-
-    def _nearness(self, data: LinearProblem, state: CDState) -> np.ndarray:
-        """(|vⱼ| − l1)/‖xⱼ‖, float64[p]; ∞ on the support, −∞ for what is out."""
-        coefficients, _ = data.split(state.w)
-        nearness = np.full(data.p, -np.inf)
-        can_move = ~state.is_out & (state.spread > 0.0)
-        np.divide(np.abs(state.v) - data.l1, state.spread, out=nearness, where=can_move)
-        nearness[coefficients != 0.0] = np.inf
-        return nearness
-
     def _descend(self, problem: Problem, state: CDState, order: np.ndarray) -> np.ndarray:
         """About the model's minimum over the working set, as a point like w."""
-        data, members, A = problem.objective, state.members, _features(state)
+        data, members, A = problem.objective, state.members, features_of(state)
         roots = np.sqrt(data.weights)
         u = roots * state.slopes
         if data.loss != "squared":
@@ -390,22 +337,6 @@ class CD(Method):
         floor = state.floor / 10.0 if t == 1.0 else 10.0 * state.floor
         return w, z, min(max(floor, LEAST_FLOOR), 1.0)
 
-    def _products(self, problem: Problem, state: CDState, slopes: np.ndarray) -> np.ndarray:
-        """v: a pass over X, or none where all that is not out has been gathered.
-
-        v of a feature that is out is then the last that was seen; nothing depends on it.
-        """
-        data, members = problem.objective, state.members
-        is_missing = ~state.is_out
-        is_missing[members] = False
-        if is_missing.any():
-            problem.passes += 1
-            return data.transpose(slopes)
-        found, v = np.empty(members.size), state.v.copy()
-        kernels.products(_features(state), np.sqrt(data.weights) * slopes, found)
-        v[members] = found + offsets(data, members, state.means) * (data.weights @ slopes)
-        return v
-
     def _measured(self, problem: Problem, state: CDState) -> CDState:
         """The state with all that follows from its w and z."""
         data = problem.objective
@@ -416,7 +347,7 @@ class CD(Method):
         coefficients, _ = data.split(w)
         value += _penalties(data, coefficients)
         problem.gradients += 1
-        v = self._products(problem, state, slopes)
+        v = products(problem, state, slopes)
         G = v + data.l2 * coefficients
         is_zero, is_out = coefficients == 0.0, state.is_out
         shortest = np.where(
@@ -459,23 +390,7 @@ def _penalties(data: LinearProblem, coefficients: np.ndarray) -> float:
     return 0.5 * data.l2 * squares + data.l1 * float(np.abs(coefficients).sum())
 
 
-def _features(state: CDState) -> np.ndarray | CSR:
-    """The features of the working set, as rows."""
-    return CSR(state.data, state.indices, state.indptr) if state.indptr.size else state.data
-
-
 def _read_scores(problem: Problem, w: np.ndarray) -> np.ndarray:
     """Xw + b by a pass over X, float64[n]."""
     problem.passes += 1
     return problem.objective.scores(w)
-
-
-def _scores(data: LinearProblem, state: CDState, w: np.ndarray) -> np.ndarray:
-    """Xw + b for a w that is zero outside the working set, float64[n]; b where a weight is zero."""
-    coefficients, b = data.split(w.astype(np.float64))
-    part = coefficients[state.members]
-    z = np.zeros(data.n)
-    kernels.add_scores(_features(state), part, z)
-    has_weight = data.weights > 0.0
-    np.divide(z, np.sqrt(data.weights), out=z, where=has_weight)
-    return z + (float(b) + offsets(data, state.members, state.means) @ part)

@@ -19,7 +19,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from thalweg.core.errors import InputError
-from thalweg.kernels.elementwise import blas_threads
+from thalweg.kernels.threads import blas_threads
 from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem

@@ -21,7 +21,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from thalweg.core.checks import check_number
-from thalweg.kernels.elementwise import heavy_ball_pass, in_threads
+from thalweg.kernels.elementwise import heavy_ball_pass
+from thalweg.kernels.threads import in_threads
 from thalweg.methods.backtracking import backtrack, check_exact, first_step
 from thalweg.methods.gd import inverse_smoothness
 from thalweg.methods.method import Method

@@ -36,8 +36,6 @@ FEW_SWEEPS = 8  # over all coordinates, before a system is solved
 MOST_SYSTEMS = 30  # between sweeps
 MOST_JOINS = 500  # one at a time
 RIDGE = 1e-13  # on a diagonal of ones
-SINGULAR = 1e-13  # of the largest eigenvalue: one that is zero but for rounding
-IN_RANGE = 1e-7  # of a right side, that is rounding where it is not in the range
 ULPS = 2.0**-51  # of the terms of s, which are what they are
 PATIENCE = 5  # joins in a row that gain nothing
 

@@ -22,12 +22,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from thalweg.core.checks import check_number
-from thalweg.kernels.elementwise import (
-    in_threads,
-    rmsprop_inside_pass,
-    rmsprop_lagged_pass,
-    rmsprop_pass,
-)
+from thalweg.kernels.elementwise import rmsprop_inside_pass, rmsprop_lagged_pass, rmsprop_pass
+from thalweg.kernels.threads import in_threads
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import check_schedule, scheduled

@@ -40,14 +40,14 @@ from thalweg.core.trace import Trace
 from thalweg.core.vector import dot
 from thalweg.kernels import small
 from thalweg.kernels import small_classes as classes
-from thalweg.kernels.elementwise import blas_threads
+from thalweg.kernels.threads import blas_threads
 from thalweg.methods.cholesky import Cholesky
 from thalweg.methods.l1_quadratic import minimise_quadratic
 from thalweg.methods.method import Method
 from thalweg.methods.newton import Newton
 from thalweg.methods.newton_cg import NewtonCG
 from thalweg.methods.prox_newton import EXACT, thresholds
-from thalweg.methods.verdict import reached
+from thalweg.methods.reason import reached
 from thalweg.objectives.linear import LinearProblem
 
 MOST_VARIABLES = 256  # of one score: a system of more is better factorised by BLAS

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thalweg.kernels.columns import (
+from thalweg.kernels.gather import (
     count_entries,
     count_in_rows,
     gather_dense,

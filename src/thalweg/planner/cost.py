@@ -15,7 +15,7 @@ With n rows, p columns, K scores a row and e stored entries, in nanoseconds on t
 
 Nothing is timed: a slice of the rows through the real kernel was off by 3 to 20 times where
 something else ran in those milliseconds, and took longer than a small fit. What these counts are
-off by, the run finds out, and corrects (`planner.watch`).
+off by, the run finds out, and corrects (`planner.hedge`).
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@
 
 and how uneven the data are: the largest over the smallest row norm, and feature scale. On small
 data all are exact; on large data they come from a sample of rows, so that looking costs a few
-milliseconds, and say so. A bound is one that theory gives: κ from μ = l2 is at most what it is.
+milliseconds, and say so; feature scales never do, as columns are measured once, when a problem is
+made. A bound is one that theory gives: κ from μ = l2 is at most what it is.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
     L, how_L = _smoothness(problem if problem.is_summed else part, how)
     mu = problem.strong_convexity
     kappa = Measured(L / problem.l2, BOUNDED) if problem.l2 > 0.0 else Measured(math.inf, EXACT)
-    columns = np.ones(1) if part.standardize else part.column_squares
+    columns = np.ones(1) if problem.standardize else problem.column_squares
     return Geometry(
         n=n,
         p=problem.p,
@@ -65,7 +66,7 @@ def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
         density=entries / (n * problem.p),
         rows_seen=part.n,
         row_spread=Measured(spread(part.row_squares - part.fit_intercept), how),
-        feature_spread=Measured(spread(columns), how),
+        feature_spread=Measured(spread(columns), EXACT),
         L=Measured(L, how_L),
         L_max=Measured(float(rows.max()) + problem.l2, how),
         L_mean=Measured(float(rows.mean()) + problem.l2, how),

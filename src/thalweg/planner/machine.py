@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from thalweg.core.clock import now
-from thalweg.kernels.elementwise import blas_threads
+from thalweg.kernels.threads import blas_threads
 
 REPEATS = 5
 ALIKE = 2.5  # times

@@ -22,20 +22,21 @@ from thalweg.core.errors import InputError
 from thalweg.core.objective import ObjectiveProtocol, is_composite, known, name_of
 from thalweg.core.plan import Plan
 from thalweg.core.run import Run
-from thalweg.kernels.elementwise import available_threads, blas_threads
-from thalweg.methods import checkpoint as storage
-from thalweg.methods.checkpoint import Checkpoint
-from thalweg.methods.loop import Step, drive
+from thalweg.kernels.threads import available_threads, blas_threads
+from thalweg.methods.journey import Step
+from thalweg.methods.loop import Limits, drive
 from thalweg.methods.method import Method
+from thalweg.methods.registry import METHODS, resolve
 from thalweg.methods.short_way import short_way
-from thalweg.methods.table import METHODS, resolve
 from thalweg.objectives.function import Objective
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.choice import choose
+from thalweg.planner.hedge import Hedge
 from thalweg.planner.plan import plan
 from thalweg.planner.remedy import Remedy
 from thalweg.planner.small import small_plan
-from thalweg.planner.watch import Watch
+from thalweg.running import checkpoint as storage
+from thalweg.running.checkpoint import Checkpoint
 
 AMPLE = 1.0  # seconds of a limit that a short way, which takes some milliseconds, stays within
 
@@ -95,36 +96,29 @@ def minimize(
     callback, progress = _callback(callback), _flag("progress", progress)
     start = _start(objective, w0)
     is_short = callback is None and kept is None and (time_limit is None or time_limit >= AMPLE)
-    if is_short:
-        rule = _rule(objective, method, tol)
-        if rule is not None:
-            by = METHODS[rule.best].usual()
-            found = short_way(
-                objective, by, start, tol=tol, max_iter=max_iter, seed=seed, plan=rule
-            )
-            if found is not None:
-                return found
-            method = rule
+    if is_short and (rule := _rule(objective, method, tol)) is not None:
+        by = METHODS[rule.best].usual()
+        found = short_way(objective, by, start, tol=tol, max_iter=max_iter, seed=seed, plan=rule)
+        if found is not None:
+            return found
+        method = rule
     with threads_of_our_own(objective):
-        chosen, watch = choice(objective, method, tol, kept, is_ruled=is_short)
-        check_roles(objective, chosen)
+        chosen, hedge = choice(objective, method, tol, kept, is_ruled=is_short)
         run = drive(
             objective,
             chosen,
             start,
-            tol=tol,
-            max_iter=max_iter,
-            time_limit=time_limit,
+            Limits(tol, max_iter, time_limit),
             seed=seed,
             callback=callback,
             checkpoint=kept,
             progress=progress,
-            watch=watch,
-            remedy=Remedy(watch.plan if watch else None) if has_gap(objective) else None,
+            overseer=hedge,
+            remedy=Remedy(hedge.plan if hedge else None) if has_gap(objective) else None,
         )
-    if watch is None:
+    if hedge is None:
         return run
-    return replace(run, plan=watch.finished(run.method, run.iterations, run.seconds))
+    return replace(run, plan=hedge.finished(run.method, run.iterations, run.seconds))
 
 
 def _rule(objective: Any, method: str | Method | Plan, tol: float) -> Plan | None:
@@ -143,7 +137,7 @@ def choice(
     kept: Checkpoint | None,
     *,
     is_ruled: bool = False,
-) -> tuple[Method, Watch | None]:
+) -> tuple[Method, Hedge | None]:
     """The method to begin with, and where a plan decided it, what watches over that plan.
 
     `is_ruled`: whether a rule for small problems has been asked for, and is `method` if it decided.
@@ -163,12 +157,12 @@ def choice(
         made = method if isinstance(method, Plan) else None
         if made is None and not is_ruled:  # a short way is not to be tried
             made = small_plan(objective.centred, tol)
-        watch = Watch(made or plan(objective, tol))
-        return resolve(watch.plan.best), watch
+        hedge = Hedge(made or plan(objective, tol))
+        return resolve(hedge.plan.best), hedge
     # What was decided then, by the clock of then, holds.
     left_by = METHODS[left.identity["method"]](**left.identity["options"])
     record = left.progress.get("watch")
-    return left_by, Watch.from_record(record) if record else None
+    return left_by, Hedge.from_record(record) if record else None
 
 
 @contextmanager
@@ -217,30 +211,6 @@ def _start(objective: Any, w0: Any) -> np.ndarray:
             "pass a vector with one entry per variable"
         )
     return check_vector("w0", start, dim=objective.dim)
-
-
-def check_roles(objective: Any, method: Method) -> None:
-    """Raise if the objective asks for what the method cannot do, naming methods that can."""
-    composite = is_composite(objective)
-    is_linear = isinstance(objective, LinearProblem)
-    if composite and not (method.takes_penalty or (is_linear and method.takes_linear_penalty)):
-        able = [
-            name
-            for name, other in METHODS.items()
-            if (other.takes_penalty and (is_linear or not other.only_linear))
-            or (other.takes_linear_penalty and is_linear)
-        ]
-        raise InputError(
-            f"{method.name} needs a smooth objective, got {name_of(objective)}, which has a "
-            f"penalty without a gradient: use method={' or '.join(map(repr, able))}"
-        )
-    smooth = objective.smooth if composite else objective
-    if known(smooth, "exact") is not None and not method.takes_noise:
-        able = [name for name, other in METHODS.items() if other.takes_noise]
-        raise InputError(
-            f"{method.name} needs exact gradients, got {name_of(objective)}: "
-            f"use one of {', '.join(able)}"
-        )
 
 
 def _flag(name: str, value: Any) -> bool:

@@ -30,13 +30,14 @@ from thalweg.core.run import Run
 from thalweg.core.trace import Trace
 from thalweg.methods.cd import CD
 from thalweg.methods.exact_step import has_sums
-from thalweg.methods.loop import Relay, drive
+from thalweg.methods.journey import Relay
+from thalweg.methods.loop import Limits, drive
 from thalweg.methods.method import Method
 from thalweg.methods.quadratic_path import QuadraticPath
-from thalweg.methods.table import resolve
+from thalweg.methods.registry import resolve
 from thalweg.methods.working_path import working_path
 from thalweg.objectives.linear import LinearProblem
-from thalweg.planner.minimize import check_roles, choice, minimize, threads_of_our_own
+from thalweg.planner.minimize import choice, minimize, threads_of_our_own
 from thalweg.planner.prediction import l1_max
 from thalweg.planner.remedy import Remedy
 
@@ -119,8 +120,8 @@ def _one_by_one(
     if method == "auto" and penalised:
         # One plan for all: that of a point in the middle.
         with threads_of_our_own(problem):
-            chosen, watch = choice(penalised[len(penalised) // 2], method, options["tol"], None)
-        plan = watch.plan if watch else None
+            chosen, hedge = choice(penalised[len(penalised) // 2], method, options["tol"], None)
+        plan = hedge.plan if hedge else None
     for here in grid:
         w0 = runs[-1].w if runs else None
         if chosen == "auto" or (plan is not None and here.l1 == 0.0):
@@ -137,17 +138,15 @@ def _handed(
     problem: LinearProblem, method: Method, w0: np.ndarray | None, relay: Relay, options: Any
 ) -> Run:
     """A run that begins with what the last one left to it."""
-    check_roles(problem, method)
     start = problem.start if w0 is None else w0
     with threads_of_our_own(problem):
         return drive(
             problem,
             method,
             start,
-            **options,
-            time_limit=None,
-            callback=None,
-            checkpoint=None,
+            Limits(options["tol"], options["max_iter"]),
+            seed=options["seed"],
+            progress=options["progress"],
             remedy=Remedy(None) if has_gap(problem) else None,
             relay=relay,
         )

@@ -8,7 +8,7 @@ steps, whatever its condition number is, and so do the methods that learn it: lb
 What is not gained in `MOST` steps is gained at the rate of the last third.
 
 The curvature is that at w = 0. Where classes separate it is another one at the optimum, and methods
-take more steps than this says: the run finds out (`planner.watch`).
+take more steps than this says: the run finds out (`planner.hedge`).
 """
 
 from __future__ import annotations

@@ -16,11 +16,11 @@ from thalweg.certificates.duality import constant_value
 from thalweg.core.checks import check_number, describe
 from thalweg.core.clock import Clock
 from thalweg.core.errors import InputError
-from thalweg.core.plan import ESTIMATED, Measured, Plan, PlanRow
+from thalweg.core.plan import Measured, Plan, PlanRow
 from thalweg.methods.expectation import Expected
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
-from thalweg.methods.table import METHODS
+from thalweg.methods.registry import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import Geometry, geometry
@@ -165,8 +165,7 @@ def _advice(problem: LinearProblem, shape: Geometry) -> str:
     spread = shape.feature_spread
     if problem.standardize or spread.value < BADLY_SCALED:
         return ""
-    about = "about " if spread.how == ESTIMATED else ""
     return (
-        f"badly scaled: the largest feature scale is {about}{spread.value:.2g} times the smallest; "
+        f"badly scaled: the largest feature scale is {spread.value:.2g} times the smallest; "
         "standardize=True makes them equal (and changes what the penalties mean)"
     )

@@ -20,8 +20,8 @@ import numpy as np
 from thalweg.certificates.dual_point import EPS, slopes
 from thalweg.certificates.duality import best_constant
 from thalweg.methods.expectation import Difficulty, Expected
+from thalweg.methods.registry import METHODS
 from thalweg.methods.short_way import has_short_way
-from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.geometry import Geometry, some_rows, spread_out
 

@@ -17,7 +17,7 @@ from thalweg.core.checks import check_count, describe
 from thalweg.core.errors import InputError
 from thalweg.core.objective import known, name_of
 from thalweg.core.run import Run
-from thalweg.methods.loop import Step
+from thalweg.methods.journey import Step
 from thalweg.methods.method import Method
 from thalweg.planner.minimize import minimize
 

@@ -13,7 +13,7 @@ import math
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan, PlanRow, spelled_seconds
 from thalweg.methods.ending import Ending
-from thalweg.methods.table import METHODS
+from thalweg.methods.registry import METHODS
 from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import geometry
 from thalweg.planner.machine import rates

@@ -12,8 +12,8 @@ from dataclasses import replace
 from thalweg.certificates.duality import constant_value
 from thalweg.core.clock import Clock
 from thalweg.core.plan import EXACT, Measured, Plan
+from thalweg.methods.registry import METHODS
 from thalweg.methods.short_way import has_short_way
-from thalweg.methods.table import METHODS
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
 from thalweg.planner.machine import Rates

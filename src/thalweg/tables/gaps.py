@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from thalweg.core.errors import InputError
-from thalweg.data.columns import blocks, extremes
+from thalweg.scaling.moments import blocks, extremes
 from thalweg.tables.column import MEAN, MEDIAN
 
 

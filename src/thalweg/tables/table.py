@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from thalweg.core.card import NEUTRAL, html_card, text_card
-from thalweg.data.columns import mean_and_spread
+from thalweg.scaling.moments import mean_and_spread
 
 if TYPE_CHECKING:
     from thalweg.tables.encoding import Encoding

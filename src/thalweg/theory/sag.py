@@ -19,7 +19,7 @@ import math
 
 from thalweg.core.checks import check_count, check_number
 from thalweg.theory import rate as linear
-from thalweg.theory.assumptions import Count, check_curvatures, check_iterations
+from thalweg.theory.assumptions import Count, check_curvatures
 
 
 def step(smoothness: float) -> float:
@@ -95,13 +95,6 @@ def iterations(
         samples=samples, smoothness=smoothness, strong_convexity=strong_convexity
     )
     return linear.iterations(constant, per_step, tolerance)
-
-
-def convex_bound(constant: float, *, samples: int, iterations: Count) -> Count:
-    """E f(x̄ᵏ) − f* ≤ (32N/k) C, for the average x̄ᵏ of x⁰ … xᵏ⁻¹, without strong convexity."""
-    constant = check_number("constant", constant, at_least=0)
-    samples = check_count("samples", samples)
-    return 32.0 * samples * constant / check_iterations(iterations, at_least=1)
 
 
 def _shrinkage(samples: int, smoothness: float, strong_convexity: float) -> float:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thalweg.core.checks import check_count, check_number, check_vector, describe
+from thalweg.core.checks import check_number, check_vector, describe
 from thalweg.core.errors import InputError
 from thalweg.theory.assumptions import Count, check_iterations
 from thalweg.theory.rate import smallest_count
@@ -89,12 +89,6 @@ def lemma(vectors: np.ndarray, comparator: np.ndarray, *, step: float) -> LemmaS
     return LemmaSides(left, right)
 
 
-def strongly_convex_step(strong_convexity: float, iteration: int) -> float:
-    """ηₜ = 1/(λt), t from 1: the step of Shalev-Shwartz & Ben-David, section 14.4.4."""
-    strong_convexity = check_number("strong_convexity", strong_convexity, above=0)
-    return 1.0 / (strong_convexity * check_count("iteration", iteration))
-
-
 def strongly_convex_bound(
     gradient_bound: float, *, strong_convexity: float, iterations: Count
 ) -> Count:
@@ -108,20 +102,6 @@ def strongly_convex_bound(
     strong_convexity = check_number("strong_convexity", strong_convexity, above=0)
     T = check_iterations(iterations, at_least=1)
     return rho**2 * (1.0 + np.log(T)) / (2.0 * strong_convexity * T)
-
-
-def strongly_convex_iterations(
-    gradient_bound: float, tolerance: float, *, strong_convexity: float
-) -> int:
-    """The smallest T whose `strongly_convex_bound` is at most ε."""
-    tolerance = check_number("tolerance", tolerance, above=0)
-    rho = check_number("gradient_bound", gradient_bound, above=0)
-    strong_convexity = check_number("strong_convexity", strong_convexity, above=0)
-    return smallest_count(
-        lambda t: strongly_convex_bound(rho, strong_convexity=strong_convexity, iterations=t),
-        tolerance,
-        at_least=1,
-    )
 
 
 def _check_scales(radius: float, gradient_bound: float) -> tuple[float, float]:

@@ -52,7 +52,7 @@ def test_the_condition_is_at_least_what_is_claimed(loss, l2):
 
 def test_standardizing_is_the_cure():
     assert judged(stretched(1e4, standardize=True)) == []
-    X = tw.data.ZScore().fit_transform(features() * [1.0, 1e4, 1.0, 1.0, 1.0])
+    X = tw.scaling.ZScore().fit_transform(features() * [1.0, 1e4, 1.0, 1.0, 1.0])
     assert judged(regression(X)) == []
 
 

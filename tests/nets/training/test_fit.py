@@ -289,7 +289,7 @@ def test_nothing_is_printed_for_a_short_training(capfd):
 
 
 def test_progress_tells_loss_accuracy_rate_and_time_left(capfd, monkeypatch):
-    monkeypatch.setattr("thalweg.methods.progress.FIRST_LINE", 0.0)
+    monkeypatch.setattr("thalweg.running.progress.FIRST_LINE", 0.0)
     tw.nets.fit(mlp(), (X, Y), "adam[lr=0.01]", epochs=2, validation=(X, Y))
     out, err = capfd.readouterr()
     assert out == ""

@@ -115,7 +115,7 @@ def _nearly(facts: LinearFacts) -> Finding | None:
         cause="The variance of an unpenalised coefficient is VIF times what it would be alone; "
         "κ is at least the largest VIF after any scaling.",
         advice="Do not read their coefficients one by one; l2 shares them out, "
-        "tw.data.Whitening removes the correlation.",
+        "tw.scaling.Whitening removes the correlation.",
         rests_on="Whitening makes features uncorrelated, of variance 1 (lecture C).",
         evidence={"inflation": {facts.name(j): inflation[j] for j in worst}},
     )

@@ -57,8 +57,9 @@ def scaling(facts: LinearFacts) -> list[Finding]:
             cause="A step short enough for the largest column hardly moves the coefficient of the "
             "smallest, and one penalty presses on coefficients of different units.",
             advice="Use standardize=True (--standardize), which copies nothing and keeps sparse "
-            "data sparse, or scale the data first by tw.data.ZScore (tw.data.LogScaler before it "
-            "where columns have long tails)." + (changes if problem.l1 or problem.l2 else ""),
+            "data sparse, or scale the data first by tw.scaling.ZScore (tw.scaling.LogScaler "
+            "before it where columns have long tails)."
+            + (changes if problem.l1 or problem.l2 else ""),
             rests_on="Features are scaled before training: min-max, mean, z-score (lecture C).",
             evidence={
                 "ratio of units": float(apart),

@@ -22,7 +22,7 @@ from thalweg.certificates.separation import Separator, separates
 from thalweg.core.outcome import Outcome
 from thalweg.doctor.linear.sizes import Sizes
 from thalweg.kernels.losses import SQUARED_HINGE
-from thalweg.methods.loop import Step
+from thalweg.methods.journey import Step
 from thalweg.objectives.linear import CLASSIFIERS, MULTINOMIAL, LinearProblem
 from thalweg.objectives.one_score import OneScore
 from thalweg.planner.minimize import minimize

@@ -38,7 +38,7 @@ def unscaled(record: Record) -> list[Finding]:
                 measured=size,
                 limit=LARGEST if size > 1 else SMALLEST,
                 cause="steps, first weights and activations are made for inputs of size 1",
-                advice="standardize: tw.data.ZScore, or Recipe(scaling='z-score')",
+                advice="standardize: tw.scaling.ZScore, or Recipe(scaling='z-score')",
                 rests_on="scaling: z-scores lower κ, and gradient descent needs fewer steps",
             )
         )
@@ -52,7 +52,7 @@ def unscaled(record: Record) -> list[Finding]:
                 measured=offset,
                 limit=OFFSET,
                 cause="what samples share drowns what tells them apart",
-                advice="subtract the mean: tw.data.ZScore, or Recipe(scaling='z-score')",
+                advice="subtract the mean: tw.scaling.ZScore, or Recipe(scaling='z-score')",
                 rests_on="scaling: inputs about zero make the Hessian better conditioned",
             )
         )
@@ -66,7 +66,7 @@ def unscaled(record: Record) -> list[Finding]:
                 measured=spread,
                 limit=SPREAD,
                 cause="a rate that the largest column bears is a crawl for the smallest",
-                advice="standardize each column: tw.data.ZScore, or Recipe(scaling='z-score')",
+                advice="standardize each column: tw.scaling.ZScore, or Recipe(scaling='z-score')",
                 rests_on="an ill-conditioned Hessian: oscillation, slow despite strong gradients",
             )
         )

@@ -33,11 +33,6 @@ class Interval:
     high: float
     differences: tuple[float, ...]  # dᵢ
 
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether 0 is outside."""
-        return self.low > 0.0 or self.high < 0.0
-
     def __str__(self) -> str:
         pairs = len(self.differences)
         if pairs == 1:

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import torch
 
-from thalweg.kernels.elementwise import pool
 from thalweg.kernels.jobs import Job
+from thalweg.kernels.threads import pool
 
 TOGETHER = 32_768  # elements below which one thread does all: PyTorch's own grain
 

@@ -12,10 +12,9 @@ from thalweg.core.certificate import Certificate
 from thalweg.core.environment import environment
 from thalweg.core.outcome import Outcome
 from thalweg.core.run import Run
-from thalweg.methods.checkpoint import Checkpoint
-from thalweg.methods.verdict import checkpoint_lost
 from thalweg.nets.training.choice import name_of, options_of
 from thalweg.nets.training.journey import Training
+from thalweg.running.checkpoint import Checkpoint, checkpoint_lost
 
 
 def record(training: Training, outcome: Outcome, cause: str, checkpoint: Checkpoint | None) -> Run:

@@ -29,9 +29,6 @@ from thalweg.core.checks import check_count, check_number, describe
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.outcome import Outcome
 from thalweg.core.run import Run
-from thalweg.methods.checkpoint import Checkpoint
-from thalweg.methods.interrupt import Interrupt
-from thalweg.methods.progress import Progress
 from thalweg.nets.training import world
 from thalweg.nets.training.batches import Batch, batches_of
 from thalweg.nets.training.choice import name_of, optimizer_of
@@ -51,6 +48,9 @@ from thalweg.nets.training.opening import (
     validation_of,
 )
 from thalweg.nets.training.step import Stepper
+from thalweg.running.checkpoint import Checkpoint
+from thalweg.running.interrupt import Interrupt
+from thalweg.running.progress import Progress
 
 PAUSE = 1.0  # seconds at least between checkpoints that only the end of an epoch asks for
 

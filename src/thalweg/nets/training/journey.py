@@ -21,7 +21,6 @@ from torch import nn
 
 from thalweg.core.clock import Clock
 from thalweg.core.trace import Trace
-from thalweg.methods.checkpoint import Checkpoint
 from thalweg.nets.flat import trainable
 from thalweg.nets.training import checkpoint as storage
 from thalweg.nets.training import world
@@ -31,6 +30,7 @@ from thalweg.nets.training.evaluate import NO_SCORE, Score
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.losses import Loss
 from thalweg.nets.training.step import Taken
+from thalweg.running.checkpoint import Checkpoint
 
 # After the columns of every trace: a row an epoch, `iteration` counts steps.
 COLUMNS = ("epoch", "training_loss", "validation_loss", "validation_accuracy", "rate")

@@ -16,10 +16,10 @@ import torch
 
 from thalweg.core.checks import check_callable, describe
 from thalweg.core.errors import InputError
-from thalweg.methods.checkpoint import Checkpoint
 from thalweg.nets.training.batches import Batches, Stream, batches_of
 from thalweg.nets.training.evaluate import BATCH, modes_kept
 from thalweg.nets.training.journey import Training
+from thalweg.running.checkpoint import Checkpoint
 
 MONITORS = {"validation loss": 0, "validation accuracy": 1}  # fields of a `Score`
 

@@ -1,0 +1,1 @@
+"""What any long run has: a checkpoint to go on from, an orderly Ctrl-C, progress on the screen."""

@@ -1,0 +1,39 @@
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+
+import thalweg as tw
+from linear_data import sparse_model
+from thalweg.methods import proof
+
+
+def test_a_lower_bound_is_kept_and_a_tighter_one_ends_the_run(monkeypatch):
+    problem = sparse_model()
+    run = tw.minimize(problem, "fista", tol=1e-6, max_iter=2000)
+    assert run.outcome is tw.Outcome.CONVERGED
+    # Without Newton's step on the support the bound is of first order, and the run a third longer.
+    monkeypatch.setattr(proof, "tightened", lambda problem, w, found: found)
+    loose = tw.minimize(problem, "fista", tol=1e-6, max_iter=2000)
+    assert loose.outcome is tw.Outcome.CONVERGED
+    assert run.iterations <= 0.8 * loose.iterations
+    # A gap is the value less the best lower bound so far: that bound never falls.
+    paid = np.isfinite(run.trace["gap"])
+    bounds = run.trace["value"][paid] - run.trace["gap"][paid]
+    assert paid.sum() > 5
+    assert (np.diff(bounds) >= -1e-12).all()
+
+
+def test_with_noise_the_certificate_is_of_the_exact_gradient():
+    surface = tw.surfaces.Quadratic((1.0, 2.0))
+    run = tw.minimize(surface.noisy(1.0), tw.GD(step=0.1), [1.0, 1.0], max_iter=50)
+    assert run.certificate.measured == np.max(np.abs(surface.gradient(run.w)))
+    assert run.certificate.measured != run.trace.last["gradient_norm"]
+
+
+def test_a_method_that_squares_its_error_takes_one_more_step_if_that_gains(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    problem = tw.LinearProblem(X, y, "logistic", l2=1e-3, standardize=True)
+    more = tw.minimize(problem, "newton", tol=1e-4, progress=False)
+    monkeypatch.setattr(proof, "SQUARING", 0.0)  # no step fell so far
+    plain = tw.minimize(problem, "newton", tol=1e-4, progress=False)
+    assert more.iterations == plain.iterations + 1
+    assert more.certificate.measured < 1e-2 * plain.certificate.measured
