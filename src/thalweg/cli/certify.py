@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thalweg.cli import completion
-from thalweg.cli.ending import DONE, STOPPED
+from thalweg.cli.exit_code import DONE, STOPPED
 from thalweg.cli.options import builder, everywhere
 from thalweg.cli.screen import DOUBTFUL, GOOD, Screen, say, say_json, screen_of
 

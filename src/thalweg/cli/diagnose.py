@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thalweg.cli import completion, options
-from thalweg.cli.ending import DONE, code_of
+from thalweg.cli.exit_code import DONE, code_of
 from thalweg.cli.opening import opened, rows_and_table
 from thalweg.cli.request import job_of, refuse_beside
 from thalweg.cli.result import finding_record
@@ -73,18 +73,22 @@ def diagnose(
         refuse_beside(ctx, data, BESIDE_RUN, "the run has its data and its model")
     if treat:
         return treated(ctx, data, is_run, budget, out, as_json, asked)
+    from thalweg.core.verdict import verdict_of
+
     if is_run:
         from thalweg.jobs.saved import load
 
         saved = load(data).best
         source, run, findings = str(saved.folder), saved.run, saved.findings
+        verdict = saved.contender.verdict
     else:
         source, (run, findings) = data, trained(job_of(ctx, data, asked), progress=not quiet)
+        verdict = verdict_of(run)
     if as_json:
         say_json({**record(source, run, findings), "treatment": None})
     else:
         say(text(screen_of(), source, run, findings))
-    return code_of(run.outcome)
+    return code_of(verdict)
 
 
 def trained(job: Job, *, progress: bool) -> tuple[Run, Sequence[Finding]]:
@@ -172,7 +176,7 @@ def text(screen: Screen, source: str, run: Run, findings: Sequence[Finding]) -> 
     """What a person reads."""
     from thalweg.core.card import count_of
 
-    is_network = "training_loss" in run.trace.columns
+    is_network = run.is_training
     count, taken = len(findings), count_of(run.iterations, "step" if is_network else "iteration")
     looked_at = LOOKED_AT_NETWORK if is_network else LOOKED_AT
     heading = f"{count} finding{'' if count == 1 else 's, worst first'}"

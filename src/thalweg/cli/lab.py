@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thalweg.cli import completion
-from thalweg.cli.ending import CLAIM_FAILED, DONE
+from thalweg.cli.exit_code import CLAIM_FAILED, DONE
 from thalweg.cli.options import everywhere, seed
 from thalweg.cli.screen import (
     BAD,

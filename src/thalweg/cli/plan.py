@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thalweg.cli import completion
-from thalweg.cli.ending import DONE
+from thalweg.cli.exit_code import DONE
 from thalweg.cli.opening import opened, rows_and_table
 from thalweg.cli.options import everywhere, methods, model, reading, tolerance
 from thalweg.cli.request import job_of

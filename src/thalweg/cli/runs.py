@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thalweg.cli.options import everywhere
-from thalweg.cli.screen import BAD, DOUBTFUL, GOOD, Column, say, say_json, screen_of, table
+from thalweg.cli.result import TONES as VERDICTS
+from thalweg.cli.screen import BAD, DOUBTFUL, Column, say, say_json, screen_of, table
 
 if TYPE_CHECKING:
     from thalweg.jobs.listing import Summary
@@ -18,12 +19,12 @@ COLUMNS = (
     Column("data", rank=5),
     Column("model", rank=6),
     Column("method", rank=2),
-    Column("outcome"),
+    Column("verdict"),
     Column("gap", is_right=True, rank=3),
     Column("score", is_right=True, rank=1),
     Column("time", is_right=True, rank=7),
 )
-TONES = {"CERTIFIED": GOOD, "DIVERGED": BAD, "DAMAGED": BAD, "UNFINISHED": DOUBTFUL}
+TONES = {**VERDICTS, "DAMAGED": BAD, "UNFINISHED": DOUBTFUL}
 
 
 @click.command()

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from thalweg.cli import completion, options
-from thalweg.cli.ending import code_of
+from thalweg.cli.exit_code import code_of
 from thalweg.cli.failure import Quit
 from thalweg.cli.request import job_of, refuse_beside
 from thalweg.cli.result import record, text
@@ -57,7 +57,7 @@ def train(
     one quits. `thalweg train --resume RUN` goes on.
 
     Exits with 0 where a linear model is certified or a network was trained to its end, 3 where it
-    stopped before, 4 where it diverged. Of several methods the best counts.
+    stopped before or is at a saddle, 4 where it diverged. Of several methods the best counts.
     """
     told: dict[str, Any] = {"progress": not quiet, "report": not no_report, "note": note}
     if resume is not None:
@@ -74,7 +74,7 @@ def train(
     members = [each for each in saved.members if each.result is not None]
     if any(each.run.outcome.name == "INTERRUPTED" for each in members):
         note(f"stopped as asked: thalweg train --resume {saved.folder} goes on", "interrupted")
-    return code_of(saved.best.run.outcome)
+    return code_of(saved.best.contender.verdict)
 
 
 def trained(

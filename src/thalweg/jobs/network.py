@@ -13,13 +13,13 @@ that code has built needs that code named again: nothing that a folder names is 
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from torch import nn
 
+from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.core.errors import InputError
 from thalweg.core.outcome import Outcome
 from thalweg.core.storage import read_folder
@@ -78,16 +78,15 @@ def train_network(
         RECIPE: recipe.to_toml().encode(),
         RECORD: record.to_bytes(),
     }
-    more: dict[str, Any] = {}
+    point: CriticalPoint | str | None = None
     if run.outcome not in (Outcome.DIVERGED, Outcome.INTERRUPTED):
         try:
             point, spectrum = certify_network(module, recipe, made.data, job.seed)
         except InputError as problem:
-            more["point"] = str(problem)
+            point = str(problem)
         else:
-            more["point"] = {**asdict(point), "escape": None}
             files[SPECTRUM] = spectrum.to_bytes()
-    return Trained(run, _model(module, recipe, encoding), files, findings, more)
+    return Trained(run, _model(module, recipe, encoding), files, findings, point)
 
 
 def load_network(folder: Path, job: Job, encoding: Encoding, builder: str = "") -> NetworkModel:

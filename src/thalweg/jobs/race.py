@@ -10,7 +10,6 @@ it was at.
 
 from __future__ import annotations
 
-import math
 import re
 import shutil
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ from typing import Any
 from thalweg.core.errors import InputError, StorageError, ThalwegError
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan
+from thalweg.core.ranking import place
 from thalweg.core.storage import (
     clear_left,
     from_json,
@@ -59,7 +59,8 @@ class SavedRace:
     @property
     def ranked(self) -> tuple[Saved, ...]:
         """Those that are finished, best first."""
-        return tuple(sorted((m for m in self.members if m.result is not None), key=_rank))
+        done = [each for each in self.members if each.result is not None]
+        return tuple(sorted(done, key=lambda saved: place(saved.contender)))
 
     @property
     def best(self) -> Saved:
@@ -144,7 +145,7 @@ def resume_race(
     for slug in slugs:
         place = folder / slug
         saved = load(place) if (place / JOB).exists() else None
-        if saved is not None and (saved.result is None or _is_stopped(saved)):
+        if saved is not None and (saved.result is None or saved.run.outcome.can_go_on):
             again = resume(
                 place, time_limit=time_limit, max_iter=max_iter, builder=builder,
                 progress=progress, report=False, note=note,
@@ -203,22 +204,6 @@ def _slugs(methods: Sequence[str]) -> dict[str, str]:
             raise InputError(f"method must differ from the others, got {method!r} twice")
         slugs[slug] = method
     return slugs
-
-
-def _rank(saved: Saved) -> tuple[bool, float, float]:
-    """Certified ones first, the quickest of them; then by how far they came."""
-    result, run = saved.finished(), saved.run
-    if saved.job.is_network:
-        rows = result["scores"].get("held out") or result["scores"]["training"]
-        score = rows.get("mean recall", rows.get("R²", math.nan))
-        return (run.outcome is Outcome.DIVERGED, -score if score == score else math.inf, 0.0)
-    distance = 0.0 if run.converged else (run.certificate.gap or run.value)
-    return (not run.converged, distance, run.seconds)
-
-
-def _is_stopped(saved: Saved) -> bool:
-    outcome = Outcome[saved.finished()["outcome"]]
-    return outcome in (Outcome.TIME_LIMIT, Outcome.ITERATION_LIMIT, Outcome.INTERRUPTED)
 
 
 def _content(folder: Path) -> dict[str, Any]:

@@ -12,8 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
+from thalweg.core.ranking import Contender
 from thalweg.core.run import Run
 from thalweg.jobs.folder import RACE, Header, encoding_of, header_of, result_of
 from thalweg.jobs.job import Job
@@ -53,6 +55,17 @@ class Saved:
         """What happened."""
         self.finished()
         return Run.load(self.folder)
+
+    @property
+    def point(self) -> CriticalPoint | None:
+        """The point where a network's training ended; None where it was not looked at."""
+        record = self.finished().get("point")
+        return CriticalPoint(**record) if isinstance(record, dict) else None
+
+    @property
+    def contender(self) -> Contender:
+        """What it is ranked by, and its verdict."""
+        return Contender(self.run, self.point, self.scores)
 
     @property
     def scores(self) -> dict[str, dict[str, float]]:

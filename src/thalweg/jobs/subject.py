@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thalweg.certificates.critical_point import CriticalPoint
+from thalweg.core.ranking import place
 from thalweg.curvature.density import SpectralDensity
 from thalweg.jobs.command import command_of, script_of
 from thalweg.jobs.penalty import penalty_of
@@ -25,7 +26,7 @@ def subject_of(saved: Saved) -> Subject:
         title=f"{saved.run.method} on {saved.job.source}",
         record=_record(saved.folder / RECORD),
         findings=tuple(saved.findings),
-        point=_point(result.get("point")),
+        point=saved.point,
         spectrum=_spectrum(saved.folder / SPECTRUM),
         data=tuple((str(label), str(text)) for label, text in result["data"]),
         scaling=tuple((str(name), float(m), float(s)) for name, m, s in result["scaling"]),
@@ -37,8 +38,9 @@ def subject_of(saved: Saved) -> Subject:
     )
 
 
-def subject_of_race(members: tuple[Saved, ...], command: str) -> Subject:
-    """The subject of a report that compares runs on the same data; the first is the best."""
+def subject_of_race(members: Sequence[Saved], command: str) -> Subject:
+    """The subject of a report that compares runs on the same data; what is found is the best's."""
+    members = sorted(members, key=lambda saved: place(saved.contender))
     best = subject_of(members[0])
     return Subject(
         runs=tuple(each.run for each in members),
@@ -54,6 +56,8 @@ def subject_of_race(members: tuple[Saved, ...], command: str) -> Subject:
         command=command,
         settings=best.settings,
         notes=best.notes,
+        points=tuple(each.point for each in members),
+        scores_of_runs=tuple(each.scores for each in members),
     )
 
 
@@ -72,11 +76,6 @@ def _record(file: Path) -> Any:
     from thalweg.nets.probes.record import Record
 
     return Record.load(file)
-
-
-def _point(record: Any) -> CriticalPoint | None:
-    """The verdict on where a network's training ended; None where there is none."""
-    return CriticalPoint(**record) if isinstance(record, dict) else None
 
 
 def _spectrum(file: Path) -> SpectralDensity | None:

@@ -18,12 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.core.environment import environment
 from thalweg.core.errors import InputError, ThalwegError
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan
-from thalweg.core.run import Run
+from thalweg.core.ranking import HELD_OUT, TRAINING
 from thalweg.core.storage import clear_left, from_json, to_json, write_file
+from thalweg.core.verdict import verdict_of
 from thalweg.jobs.folder import (
     FORMAT,
     REPORT,
@@ -46,7 +48,6 @@ from thalweg.jobs.trainer import trainer_of
 from thalweg.tables.table import Table
 
 CHECKPOINT = "checkpoint"
-RESUMED = (Outcome.TIME_LIMIT, Outcome.ITERATION_LIMIT, Outcome.INTERRUPTED)
 Note = Callable[[str], None]
 
 
@@ -126,7 +127,7 @@ def resume(
     folder = Path(folder)
     header = header_of(folder)
     before = result_of(folder)
-    if before is not None and Outcome[before["outcome"]] not in RESUMED:
+    if before is not None and not Outcome[before["outcome"]].can_go_on:
         raise InputError(
             f"{folder} is finished ({before['verdict'].lower()}), and there is nothing to go on "
             f"with: look at it with thalweg report {folder}"
@@ -204,12 +205,13 @@ def _go(
     trained = trainer_of(job).train(
         job, ready, table.encoding, folder=folder, progress=progress, **options
     )
-    run, parts = trained.run, {"training": rows, "held out": rows.held}
+    run, parts = trained.run, {TRAINING: rows, HELD_OUT: rows.held}
+    point = trained.point if isinstance(trained.point, CriticalPoint) else None
     for name, content in {**run.files(), **trained.files}.items():
         write_file(folder / name, content)
     result = {
         "format": FORMAT,
-        "verdict": verdict(run),
+        "verdict": verdict_of(run, point).word,
         "outcome": run.outcome.name,
         "certified": bool(run.converged),
         "gap": run.certificate.gap,
@@ -232,21 +234,21 @@ def _go(
         "data": table.card(),
         "scaling": scales(table),
         "notes": list(table.notes),
-        **trained.more,
+        **_told(trained.point),
     }
     told = from_json(to_json(result), source=RESULT)
     saved = Saved(folder, header, encoding_of(folder), told)
     if report:
         write_file(folder / REPORT, saved.report().html.encode())
-    if run.outcome not in RESUMED:
+    if not run.outcome.can_go_on:
         for left in folder.glob(f"{CHECKPOINT}.*"):
             left.unlink()
     write_file(folder / RESULT, to_json(result))
     return saved
 
 
-def verdict(run: Run) -> str:
-    """The end in a word or two."""
-    if run.converged:
-        return "CERTIFIED" if run.certificate.gap is not None else "CONVERGED"
-    return run.outcome.word
+def _told(point: CriticalPoint | str | None) -> dict[str, Any]:
+    """What result.json has of the point where a network ended; nothing of a linear model's."""
+    if point is None or isinstance(point, str):
+        return {} if point is None else {"point": point}
+    return {"point": {**asdict(point), "escape": None}}

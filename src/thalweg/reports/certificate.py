@@ -29,15 +29,12 @@ from thalweg.reports.markup import (
     table,
 )
 from thalweg.reports.subject import Subject
-from thalweg.reports.verdict import ranked
-
-NONE = "none"  # kind of the certificate of a training, which has none
 
 
 def certificate_section(subject: Subject, detail: Detail) -> Markup:
     """Certificates, gap curve, point and spectrum, as far as there are any."""
-    runs = ranked(subject.runs)
-    certified = [run for run in runs if run.certificate.kind != NONE]
+    runs = [each.run for each in subject.ranked]
+    certified = [run for run in runs if not run.is_training]
     parts = []
     if len(certified) == 1:
         parts.append(_whole(certified[0]))
@@ -61,7 +58,7 @@ def _whole(run: Run) -> Markup:
     certificate = run.certificate
     return facts(
         [
-            (certificate.kind, _held(run) if certificate.kind != NONE else ""),
+            (certificate.kind, "" if run.is_training else _held(run)),
             ("statement", certificate.statement),
             ("shows", certificate.shows),
             ("does not show", certificate.does_not_show),

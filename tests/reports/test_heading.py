@@ -1,5 +1,4 @@
 import math
-from types import SimpleNamespace
 
 import pytest
 
@@ -7,69 +6,80 @@ import thalweg as tw
 from drawings import parsed, plan_of, run_of
 from thalweg.core.certificate import Certificate
 from thalweg.core.outcome import Outcome
-from thalweg.reports.subject import Subject
-from thalweg.reports.verdict import (
+from thalweg.core.ranking import Contender
+from thalweg.core.verdict import WORDS
+from thalweg.reports.heading import (
+    TONES,
     distance,
     header,
-    ranked,
+    sentence_of,
     standings,
     title_of,
-    verdict_of,
     why,
     winner,
 )
+from thalweg.reports.subject import Subject
 
 OPEN = Certificate("duality gap", False, 1.0, 1e-5, "a gap", "little", gap=1.0)
-STATIONARY = Certificate("stationarity", True, 0.0, 1e-5, "flat", "stationary", "more")
 NONE = Certificate("none", False, 1.0, math.nan, "none", "losses")
+
+
+def test_every_word_has_its_tone():
+    assert set(TONES) == set(WORDS)
 
 
 @pytest.mark.parametrize(
     ("run", "word", "tone"),
     [
         (run_of(), "CERTIFIED", "good"),
-        (run_of(certificate=STATIONARY), "CONVERGED", "good"),
         (run_of(certificate=OPEN, outcome=Outcome.TIME_LIMIT), "NOT CERTIFIED", "warn"),
         (run_of(certificate=NONE, outcome=Outcome.FINISHED), "FINISHED", "info"),
-        (run_of(certificate=NONE, outcome=Outcome.EARLY_STOPPED), "FINISHED", "info"),
         (run_of(certificate=NONE, outcome=Outcome.DIVERGED), "DIVERGED", "bad"),
     ],
 )
 def test_one_word(run, word, tone):
-    found = verdict_of(run)
-    assert (found.word, found.tone) == (word, tone)
     page = header(Subject((run,)))
     assert word in page
     assert f"verdict {tone}" in page
     parsed(f"<header>{page}</header>")
 
 
-def test_a_saddle_outdoes_a_small_gradient_but_not_divergence():
-    saddle = SimpleNamespace(kind="saddle", explanation="curvatures of both signs")
-    assert verdict_of(run_of(), saddle) == ("SADDLE", "Curvatures of both signs.")
-    assert verdict_of(run_of(outcome=Outcome.DIVERGED), saddle).word == "DIVERGED"
-    assert verdict_of(run_of(), SimpleNamespace(kind="minimum", explanation="")).word == "CERTIFIED"
+def test_the_sentence_says_what_is_proved_or_why_not():
+    assert sentence_of(Contender(run_of())) == "The tolerance was reached. that."
+    stopped = run_of(certificate=OPEN, outcome=Outcome.TIME_LIMIT, reason="Too late.")
+    assert sentence_of(Contender(stopped)) == "Too late."
 
 
 def test_a_real_saddle():
     surface = tw.surfaces.Saddle()
     run = tw.minimize(surface, "gd", [0.0, 0.0])
-    assert verdict_of(run, tw.classify(surface, run.w)).word == "SADDLE"
+    assert "SADDLE" in header(Subject((run,), point=tw.classify(surface, run.w)))
 
 
-def test_the_fastest_of_those_that_got_there_is_first():
+def test_the_first_of_several_runs_won():
     slow, fast = run_of("gd", [3, 2, 1, 1]), run_of("newton", [3, 1])
     near = run_of("sgd", [3, 1.5], certificate=OPEN, outcome=Outcome.ITERATION_LIMIT)
     far = run_of("adam", [3, 2.5], certificate=OPEN, outcome=Outcome.ITERATION_LIMIT)
-    left = run_of("svrg", [3, math.nan], certificate=OPEN, outcome=Outcome.DIVERGED)
-    order = ranked([left, far, slow, near, fast])
-    assert [run.method for run in order] == ["newton", "gd", "sgd", "adam", "svrg"]
+    order = Subject((far, slow, near, fast)).ranked
     table = standings(order)
-    assert table.index("newton") < table.index("gd") < table.index("svrg")
+    assert table.index("newton") < table.index("gd") < table.index("adam")
     assert winner(order) == "newton won: certified after 100 ms, 3× faster than gd, the second."
-    assert winner([fast, near]).endswith("alone among 2 runs.")
-    assert winner([near, far]).startswith("None of 2 runs reached its tolerance; sgd reached")
-    assert "different objectives" in winner([fast, run_of(objective="g")])
+    assert winner(Subject((fast, near)).ranked).endswith("alone among 2 runs.")
+    said = winner(Subject((near, far)).ranked)
+    assert said.startswith("None of 2 runs reached its tolerance; sgd reached")
+    assert "different objectives" in winner(Subject((fast, run_of(objective="g"))).ranked)
+
+
+def test_trainings_are_told_by_what_they_were_judged_by():
+    runs = tuple(
+        run_of(name, [3, loss], certificate=NONE, outcome=Outcome.FINISHED)
+        for name, loss in (("sgd", 1.0), ("adam", 2.0))
+    )
+    scores = tuple({"held out": {"mean recall": recall}} for recall in (0.5, 0.75))
+    assert winner(Subject(runs, scores_of_runs=scores).ranked) == (
+        "adam won: mean recall 0.75 on held-out rows, before sgd, mean recall 0.5 on held-out rows."
+    )
+    assert winner(Subject(runs).ranked) == "sgd won: loss 1, before adam, loss 2."
 
 
 def test_why_this_method():

@@ -1,27 +1,25 @@
-"""The verdict: one word on what a run came to, and the few numbers that go with it.
+"""The top of a page: title, verdict, the few numbers that go with it, and why this method ran.
 
-    DIVERGED        the iterates left
-    SADDLE          the run stands at a point from which f falls in both directions of a line
-    CERTIFIED       the distance from the optimum is proved to be within the tolerance
-    CONVERGED       the point is stationary within the tolerance, which proves no more
-    FINISHED        a training was done as it was asked to, which proves nothing
-    NOT CERTIFIED   anything else: a limit came first
-
-Of several runs the best stands first: by verdict, then those that reached the tolerance by their
-time, others by how far they came. Runs on different objectives are not ranked by what they reached.
+Of several runs the best stands first (`thalweg.core.ranking`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
 
-import numpy as np
-
-from thalweg.core.outcome import Outcome
 from thalweg.core.plan import NOTICED, spelled_compiled, spelled_seconds
+from thalweg.core.ranking import Contender, held_out_loss, last_seen
 from thalweg.core.run import Run
+from thalweg.core.verdict import (
+    CERTIFIED,
+    CONVERGED,
+    DIVERGED,
+    FINISHED,
+    NOT_CERTIFIED,
+    SADDLE,
+    STOPPED,
+)
 from thalweg.figures.convergence import names
 from thalweg.reports.markup import (
     BAD,
@@ -41,61 +39,37 @@ from thalweg.reports.markup import (
 )
 from thalweg.reports.subject import Subject
 
-CERTIFIED, NOT_CERTIFIED, CONVERGED = "CERTIFIED", "NOT CERTIFIED", "CONVERGED"
-FINISHED, SADDLE, DIVERGED = "FINISHED", "SADDLE", "DIVERGED"
 TONES = {
-    CERTIFIED: GOOD, CONVERGED: GOOD, FINISHED: INFO, NOT_CERTIFIED: WARN, SADDLE: BAD,
-    DIVERGED: BAD,
+    CERTIFIED: GOOD, CONVERGED: GOOD, FINISHED: INFO, STOPPED: WARN, NOT_CERTIFIED: WARN,
+    SADDLE: BAD, DIVERGED: BAD,
 }  # fmt: skip
 
 
-class Verdict(NamedTuple):
-    """A word and the sentence behind it."""
-
-    word: str
-    sentence: str
-
-    @property
-    def tone(self) -> str:
-        """Good, bad or in between."""
-        return TONES[self.word]
-
-
-def verdict_of(run: Run, point: Any = None) -> Verdict:
-    """What a run came to; `point` says of what kind the point is where it ended, if known."""
-    if run.outcome is Outcome.DIVERGED:
-        return Verdict(DIVERGED, run.reason)
-    if point is not None and point.kind == "saddle":
-        return Verdict(SADDLE, f"{point.explanation[:1].upper()}{point.explanation[1:]}.")
-    certificate = run.certificate
-    if certificate.holds:
-        word = CONVERGED if certificate.gap is None else CERTIFIED
-        return Verdict(word, f"{run.outcome} {_sentence(certificate.shows)}")
-    return Verdict(FINISHED if run.outcome.is_planned else NOT_CERTIFIED, run.reason)
-
-
-def ranked(runs: Sequence[Run]) -> list[Run]:
-    """The runs, best first; equals keep their order."""
-    places = list(TONES)
-    return sorted(runs, key=lambda run: (places.index(verdict_of(run).word), _left(run)))
+def sentence_of(contender: Contender) -> str:
+    """What is behind the word: of what is proved, what that shows."""
+    word, sentence = contender.verdict
+    if word not in (CERTIFIED, CONVERGED):
+        return sentence
+    shows = contender.run.certificate.shows
+    return f"{contender.run.outcome} {shows}{'' if shows.endswith('.') else '.'}"
 
 
 def header(subject: Subject) -> Markup:
     """The top of a page: title, verdict, numbers, and why this method."""
-    runs = ranked(subject.runs)
-    best = runs[0]
-    found = verdict_of(best, subject.point)
+    best, runs = subject.ranked[0], [each.run for each in subject.ranked]
+    word = best.verdict.word
+    tone = TONES[word]
     head = element("p", "Thalweg report", class_="eyebrow") + element("h1", title_of(subject))
-    sign = element("span", SIGNS[found.tone], aria_hidden="true", class_="sign")
-    strip = [element("p", Markup(f"{sign} {found.word}"), class_="word")]
-    strip += [element("p", winner(runs))] if len(runs) > 1 else []
-    strip += [element("p", found.sentence)] if len(runs) == 1 or found.tone != GOOD else []
-    parts = [head, element("div", joined(strip), class_=f"verdict {found.tone}")]
+    sign = element("span", SIGNS[tone], aria_hidden="true", class_="sign")
+    strip = [element("p", Markup(f"{sign} {word}"), class_="word")]
+    strip += [element("p", winner(subject.ranked))] if len(runs) > 1 else []
+    strip += [element("p", sentence_of(best))] if len(runs) == 1 or tone != GOOD else []
+    parts = [head, element("div", joined(strip), class_=f"verdict {tone}")]
     if len(runs) == 1:
-        parts.append(facts(_numbers(best), "facts large"))
-        parts.append(element("p", why(best), class_="why"))
+        parts.append(facts(_numbers(best.run), "facts large"))
+        parts.append(element("p", why(best.run), class_="why"))
     else:
-        parts.append(standings(runs))
+        parts.append(standings(subject.ranked))
         parts += [element("p", text, class_="note") for text in [_compiled(runs)] if text]
         parts += [element("p", sentence, class_="why") for sentence in [_planned(runs)] if sentence]
     if subject.scores:
@@ -146,32 +120,35 @@ def why(run: Run) -> str:
     )
 
 
-def winner(runs: Sequence[Run]) -> str:
+def winner(contenders: Sequence[Contender]) -> str:
     """Who won, of runs that are ranked."""
-    called = dict(zip(map(id, runs), names(runs), strict=True))
-    first, second = runs[0], runs[1]
-    word = verdict_of(first).word
+    runs = [each.run for each in contenders]
+    (first, second, *_), (run, other, *_) = names(runs), runs
+    word = contenders[0].verdict.word
     if len({run.objective for run in runs}) > 1:
-        return f"{called[id(first)]} stands first; the runs minimised different objectives."
+        return f"{first} stands first; the runs minimised different objectives."
+    if run.is_training:
+        return f"{first} won: {_learnt(contenders[0])}, before {second}, {_learnt(contenders[1])}."
     if word not in (CERTIFIED, CONVERGED):
-        came = f"reached the lowest value, {number(first.value)}"
-        return f"None of {len(runs)} runs reached its tolerance; {called[id(first)]} {came}."
-    text = f"{called[id(first)]} won: {word.lower()} after {spelled_seconds(first.seconds)}"
-    if verdict_of(second).word != word:
+        came = f"reached the lowest value, {number(run.value)}"
+        return f"None of {len(runs)} runs reached its tolerance; {first} {came}."
+    text = f"{first} won: {word.lower()} after {spelled_seconds(run.seconds)}"
+    if contenders[1].verdict.word != word:
         return f"{text}, alone among {len(runs)} runs."
-    times = second.seconds / first.seconds if first.seconds > 0 else math.inf
-    return f"{text}, {number(times)}× faster than {called[id(second)]}, the second."
+    times = other.seconds / run.seconds if run.seconds > 0 else math.inf
+    return f"{text}, {number(times)}× faster than {second}, the second."
 
 
-def standings(runs: Sequence[Run]) -> Markup:
+def standings(contenders: Sequence[Contender]) -> Markup:
     """The runs as a table, best first."""
+    runs = [each.run for each in contenders]
     rows = []
-    for run, name in zip(runs, names(runs), strict=True):
-        found = verdict_of(run)
+    for contender, name in zip(contenders, names(runs), strict=True):
+        run, word = contender.run, contender.verdict.word
         rows.append(
             (
                 name,
-                badge(found.word.lower(), found.tone),
+                badge(word.lower(), TONES[word]),
                 number(distance(run)[1]),
                 f"{run.value:.6g}",
                 number(run.iterations),
@@ -189,7 +166,7 @@ def distance(run: Run) -> tuple[str, float | None]:
         return "gap", run.certificate.gap
     if math.isfinite(run.gradient_norm):
         return "‖∇f‖∞", run.gradient_norm
-    seen = _last(run, "validation_loss")
+    seen = held_out_loss(run)
     return ("validation loss", seen) if seen is not None else ("gap", None)
 
 
@@ -203,7 +180,7 @@ def _numbers(run: Run) -> list[tuple[str, str]]:
         ("time", _time(run)),
         ("iterations", number(run.iterations)),
     ]
-    accuracy = _last(run, "validation_accuracy")
+    accuracy = last_seen(run, "validation_accuracy")
     pairs.append(("validation accuracy", f"{accuracy:.4f}" if accuracy is not None else ""))
     return pairs
 
@@ -251,22 +228,12 @@ def _planned(runs: Sequence[Run]) -> str:
     )
 
 
-def _left(run: Run) -> float:
-    """What runs of one verdict are ranked by, less being better."""
-    if run.certificate.holds:
-        return run.seconds
-    seen = _last(run, "validation_loss")
-    left = run.value if seen is None else seen
-    return left if math.isfinite(left) else math.inf
-
-
-def _last(run: Run, column: str) -> float | None:
-    if column not in run.trace.columns:
-        return None
-    seen = run.trace[column]
-    seen = seen[np.isfinite(seen)]
-    return float(seen[-1]) if seen.size else None
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith(".") else f"{text}."
+def _learnt(contender: Contender) -> str:
+    """What a training is judged by."""
+    score = contender.score
+    if score is not None:
+        return f"{score.measure} {score.value:.4g} on {score.rows.replace(' ', '-')} rows"
+    loss = held_out_loss(contender.run)
+    return (
+        f"loss {number(contender.run.value)}" if loss is None else f"held-out loss {number(loss)}"
+    )
