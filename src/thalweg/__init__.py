@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from thalweg.estimators.logistic_regression import LogisticRegression
     from thalweg.estimators.ridge import Ridge
     from thalweg.figures.plot import Plot, plot
-    from thalweg.jobs.job import Job
-    from thalweg.jobs.saved import load
     from thalweg.jobs.train import train
     from thalweg.labbook.catalogue import lab
     from thalweg.labbook.lab import Lab
@@ -68,6 +66,8 @@ if TYPE_CHECKING:
     from thalweg.planner.plan import plan
     from thalweg.planner.race import Race, race
     from thalweg.reports.report import Report, report
+    from thalweg.runs.job import Job
+    from thalweg.runs.saved import load
     from thalweg.tables.encoding import Encoding
     from thalweg.tables.read import read
     from thalweg.tables.table import Table
@@ -94,7 +94,7 @@ _HOMES = {
     "GD": "methods.gd",
     "HeavyBall": "methods.heavy_ball",
     "InputError": "core.errors",
-    "Job": "jobs.job",
+    "Job": "runs.job",
     "LBFGS": "methods.lbfgs",
     "Lab": "labbook.lab",
     "Lasso": "estimators.lasso",
@@ -127,7 +127,7 @@ _HOMES = {
     "classify": "certificates.critical_point",
     "diagnose": "doctor.diagnosis",
     "lab": "labbook.catalogue",
-    "load": "jobs.saved",
+    "load": "runs.saved",
     "minimize": "planner.minimize",
     "plan": "planner.plan",
     "Plan": "core.plan",

@@ -1,6 +1,6 @@
 from thalweg.cli.opening import opened, rows_and_table
-from thalweg.jobs.job import Job
 from thalweg.objectives.linear import LinearProblem
+from thalweg.runs.job import Job
 
 
 def test_a_linear_job(capsys):

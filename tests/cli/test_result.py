@@ -17,7 +17,7 @@ from thalweg.cli.result import (
 )
 from thalweg.cli.screen import Screen
 from thalweg.core.verdict import WORDS
-from thalweg.jobs.saved import load
+from thalweg.runs.saved import load
 
 WIDE = Screen(100, False, False, "utf-8")
 

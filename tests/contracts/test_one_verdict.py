@@ -19,12 +19,12 @@ from thalweg.core.outcome import Outcome
 from thalweg.core.storage import to_json
 from thalweg.core.verdict import WORDS, verdict_of
 from thalweg.jobs import train as module
-from thalweg.jobs.job import Job
-from thalweg.jobs.listing import listing
-from thalweg.jobs.race import SavedRace
-from thalweg.jobs.saved import load
 from thalweg.jobs.trainer import trainer_of
 from thalweg.reports.heading import header
+from thalweg.runs.job import Job
+from thalweg.runs.listing import listing
+from thalweg.runs.saved import load
+from thalweg.runs.saved_race import SavedRace
 
 WIDE = Screen(100, False, False, "utf-8")
 CODES = {"CERTIFIED": 0, "CONVERGED": 0, "FINISHED": 0, "DIVERGED": 4}  # of others 3

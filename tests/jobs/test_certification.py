@@ -5,9 +5,9 @@ import pytest
 
 from thalweg.core.errors import InputError
 from thalweg.jobs.certification import certified, here, rows_again
-from thalweg.jobs.job import Job
-from thalweg.jobs.saved import load
 from thalweg.jobs.train import train
+from thalweg.runs.job import Job
+from thalweg.runs.saved import load
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ import pytest
 import thalweg as tw
 from thalweg.jobs import folds
 from thalweg.jobs.folds import FOLDS, MEAN, SPREAD, cross_validate
-from thalweg.jobs.job import Job
 from thalweg.jobs.linear import ready_linear, train_linear
 from thalweg.jobs.rows import folds_of
 from thalweg.jobs.trainer import Trainer
+from thalweg.runs.job import Job
 
 
 def test_scores_are_those_of_models_that_never_saw_the_fold(tmp_path):

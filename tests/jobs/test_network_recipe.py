@@ -2,8 +2,8 @@ import pytest
 
 import thalweg as tw
 from thalweg.core.errors import InputError
-from thalweg.jobs.job import Job
-from thalweg.jobs.network_recipe import job_recipe, outputs_of, recipe_fields, usual_rate
+from thalweg.jobs.network_recipe import job_recipe, usual_rate
+from thalweg.runs.job import Job
 
 
 def recipe(said=None, source="@iris", **more):
@@ -45,14 +45,6 @@ def test_zero_rows_a_batch_are_all():
     assert recipe({"batch_size": 0}).batch_size is None
 
 
-def test_outputs():
-    assert outputs_of(recipe(), tw.read("@iris").encoding) == 3
-    cancer = tw.read("@cancer").encoding
-    assert outputs_of(recipe(source="@cancer"), cancer) == 2
-    assert outputs_of(recipe({"loss": "binary-cross-entropy"}, "@cancer"), cancer) == 1
-    assert outputs_of(recipe(source="@diabetes"), tw.read("@diabetes").encoding) == 1
-
-
 @pytest.mark.parametrize(
     ("said", "more", "sentence"),
     [
@@ -74,20 +66,3 @@ def test_outputs():
 def test_bad_input(said, more, sentence):
     with pytest.raises(InputError, match=sentence):
         recipe(said, **more)
-
-
-def test_a_file_names_some_fields(tmp_path):
-    file = tmp_path / "recipe.toml"
-    file.write_text('layers = "mlp:8"\nepochs = 3\n')
-    assert recipe_fields(file) == {"layers": "mlp:8", "epochs": 3}
-    file.write_text("layers: mlp")
-    with pytest.raises(InputError, match="recipe must be TOML, got"):
-        recipe_fields(file)
-    file.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="recipe must be TOML, got"):
-        recipe_fields(file)
-    file.write_text("layer = 1")
-    with pytest.raises(InputError, match="did you mean 'layers'"):
-        recipe_fields(str(file))
-    with pytest.raises(InputError, match="recipe must be a file that can be read"):
-        recipe_fields(tmp_path / "none.toml")

@@ -5,10 +5,10 @@ import pytest
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.run import Run
 from thalweg.jobs import linear
-from thalweg.jobs.folder import RESULT, locked
-from thalweg.jobs.job import Job
-from thalweg.jobs.saved import load
 from thalweg.jobs.train import resume, train
+from thalweg.runs.folder import RESULT, locked
+from thalweg.runs.job import Job
+from thalweg.runs.saved import load
 
 QUIET = {"progress": False, "report": False}
 SLOW = Job("@cancer", method="gd", max_iter=40)

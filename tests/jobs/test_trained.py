@@ -1,10 +1,10 @@
 import pytest
 
 import thalweg as tw
-from thalweg.jobs.job import Job
 from thalweg.jobs.rows import rows_of
 from thalweg.jobs.trained import Trained
 from thalweg.jobs.trainer import trainer_of
+from thalweg.runs.job import Job
 
 
 def test_the_model_is_the_one_the_run_ended_with():

@@ -32,7 +32,7 @@ def certify(run: str, model: str | None, as_json: bool, quiet: bool) -> int:
     """
     from thalweg.core.certificate import Certificate
     from thalweg.jobs.certification import certified
-    from thalweg.jobs.saved import load
+    from thalweg.runs.saved import load
 
     saved = load(run).best
     found = certified(saved, builder=model or "")

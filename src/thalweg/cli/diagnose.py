@@ -21,7 +21,7 @@ from thalweg.core.errors import InputError
 if TYPE_CHECKING:
     from thalweg.core.finding import Finding
     from thalweg.core.run import Run
-    from thalweg.jobs.job import Job
+    from thalweg.runs.job import Job
 
 LOOKED_AT = "targets, classes, scaling, penalty, columns or conditioning"
 LOOKED_AT_NETWORK = "data, loss, first weights, gradients, activations, curvature or validation"
@@ -76,7 +76,7 @@ def diagnose(
     from thalweg.core.verdict import verdict_of
 
     if is_run:
-        from thalweg.jobs.saved import load
+        from thalweg.runs.saved import load
 
         saved = load(data).best
         source, run, findings = str(saved.folder), saved.run, saved.findings
@@ -117,7 +117,7 @@ def treated(
     """Treat the recipe of a network, and show the verdict."""
     if is_run:
         from thalweg.jobs.certification import rows_again
-        from thalweg.jobs.saved import load
+        from thalweg.runs.saved import load
 
         saved = load(data).best
         job, encoding = saved.job, saved.encoding

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from thalweg.cli.screen import note
 
 if TYPE_CHECKING:
-    from thalweg.jobs.job import Job
     from thalweg.jobs.rows import Rows
+    from thalweg.runs.job import Job
     from thalweg.tables.table import Table
 
 

@@ -19,8 +19,8 @@ from thalweg.cli.wording import as_typed
 
 if TYPE_CHECKING:
     from thalweg.core.plan import Plan
-    from thalweg.jobs.job import Job
     from thalweg.jobs.network_plan import NetworkPlan
+    from thalweg.runs.job import Job
 
 COLUMNS = (
     Column("  method"),
@@ -189,6 +189,6 @@ def took(made: Plan | NetworkPlan) -> str:
 
 def next_command(job: Job, names: tuple[str, ...]) -> str:
     """The command that does what was planned."""
-    from thalweg.jobs.command import arguments_of
+    from thalweg.runs.command import arguments_of
 
     return shlex.join(["thalweg", "train", *arguments_of(job, names)])

@@ -17,7 +17,7 @@ from click.core import ParameterSource
 from thalweg.core.errors import InputError
 
 if TYPE_CHECKING:
-    from thalweg.jobs.job import Job
+    from thalweg.runs.job import Job
 
 LINEAR = "linear"
 # What only linear models have, and what networks have in its place.
@@ -37,7 +37,7 @@ NETWORK_ONLY = {
 
 def job_of(context: click.Context, data: str, asked: Mapping[str, Any]) -> Job:
     """The job that the options ask for, its method being the first."""
-    from thalweg.jobs.job import MANY, Job
+    from thalweg.runs.job import MANY, Job
 
     given = givenness(context)
     if asked.get("sparse") and asked.get("dense"):

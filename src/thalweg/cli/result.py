@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from thalweg.core.finding import Finding
     from thalweg.core.plan import PlanRow
     from thalweg.core.run import Run
-    from thalweg.jobs.saved import Saved
+    from thalweg.runs.saved import Saved
 
 COLUMNS = (
     Column("method"),

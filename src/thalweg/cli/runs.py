@@ -11,7 +11,7 @@ from thalweg.cli.result import TONES as VERDICTS
 from thalweg.cli.screen import BAD, DOUBTFUL, Column, say, say_json, screen_of, table
 
 if TYPE_CHECKING:
-    from thalweg.jobs.listing import Summary
+    from thalweg.runs.listing import Summary
 
 COLUMNS = (
     Column("run"),
@@ -35,7 +35,7 @@ def runs(root: str, as_json: bool, quiet: bool) -> None:
 
     Runs that are not finished, and folders that are damaged, are listed as such.
     """
-    from thalweg.jobs.listing import listing
+    from thalweg.runs.listing import listing
 
     found = listing(root)
     if as_json:

@@ -81,9 +81,9 @@ def trained(
     ctx: click.Context, data: str, out: str | None, asked: dict[str, Any], told: dict[str, Any]
 ) -> Any:
     """The run, or the race, that the options ask for."""
-    from thalweg.jobs.folder import ROOT, new_folder
     from thalweg.jobs.race import train_race
     from thalweg.jobs.train import train as train_job
+    from thalweg.runs.folder import ROOT, new_folder
 
     job = job_of(ctx, data, asked)
     folder = Path(out) if out else new_folder(ROOT, job.source)
@@ -96,9 +96,9 @@ def trained(
 
 def resumed(folder: Path, asked: dict[str, Any], told: dict[str, Any]) -> Any:
     """The run, or the race, gone on with."""
-    from thalweg.jobs.folder import RACE
     from thalweg.jobs.race import resume_race
     from thalweg.jobs.train import resume as resume_job
+    from thalweg.runs.folder import RACE
 
     limits = {name: asked[name] for name in ("time_limit", "max_iter")}
     with saying_what_is_kept(folder):

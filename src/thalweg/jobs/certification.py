@@ -17,11 +17,11 @@ from thalweg.certificates.certify import certify
 from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.core.certificate import Certificate
 from thalweg.core.errors import InputError
-from thalweg.jobs.job import Job
 from thalweg.jobs.linear import problem_of
 from thalweg.jobs.rows import Rows, rows_of
-from thalweg.jobs.saved import Saved
 from thalweg.jobs.source import fingerprint, placed, table_of
+from thalweg.runs.job import Job
+from thalweg.runs.saved import Saved
 
 
 def certified(saved: Saved, *, builder: str = "") -> Certificate | CriticalPoint:

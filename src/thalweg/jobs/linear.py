@@ -16,9 +16,6 @@ from thalweg.core.errors import InputError, StorageError
 from thalweg.core.plan import Plan
 from thalweg.core.storage import from_json, to_json, write_file
 from thalweg.doctor.diagnosis import diagnose
-from thalweg.jobs.job import Job
-from thalweg.jobs.linear_model import FILE, LinearModel
-from thalweg.jobs.penalty import penalty_of
 from thalweg.jobs.rows import Rows
 from thalweg.jobs.trained import Trained
 from thalweg.methods.checkpoint import Checkpoint
@@ -27,18 +24,13 @@ from thalweg.methods.table import resolve
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import check_roles, minimize
 from thalweg.planner.plan import plan
+from thalweg.runs.job import Job
+from thalweg.runs.linear_model import FILE, LinearModel, loss_of
+from thalweg.runs.penalty import penalty_of
 from thalweg.tables.encoding import Encoding
 
 PLAN, CHECKPOINT = "plan.json", "checkpoint.npz"
 PAUSE = 5.0  # seconds between checkpoints
-
-
-def loss_of(job: Job, encoding: Encoding) -> str:
-    """The loss that the job names, or that its target asks for."""
-    if job.loss is not None:
-        return job.loss
-    classes = encoding.target.classes if encoding.target else ()
-    return "squared" if not classes else "logistic" if len(classes) <= 2 else "multinomial"
 
 
 def problem_of(job: Job, rows: Rows, encoding: Encoding) -> LinearProblem:

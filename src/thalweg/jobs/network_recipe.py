@@ -17,18 +17,16 @@ neither do `l1` and `l2`, since a recipe has `weight_decay` and an `l1` of its o
 from __future__ import annotations
 
 import inspect
-import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 from thalweg import nets
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, suggest
-from thalweg.jobs.job import Job
 from thalweg.nets.recipes.recipe import Recipe
 from thalweg.nets.training.choice import NAMES, known_names, options_in
+from thalweg.runs.job import Job
 from thalweg.tables.encoding import Encoding
 
 AUTO = "auto"
@@ -38,24 +36,6 @@ OWN = {  # options that are fields of a recipe
     "clip_norm": "clip_norm", "max_norm": "max_norm", "l1": "l1",
 }  # fmt: skip
 BETAS = (0.9, 0.999)
-
-
-def recipe_fields(file: str | Path) -> dict[str, Any]:
-    """The fields that a recipe file names, and no others."""
-    file = Path(file)
-    try:
-        content = tomllib.loads(file.read_text("utf-8"))
-    except OSError as problem:
-        raise InputError(
-            f"recipe must be a file that can be read, got {str(file)!r} ({problem.strerror})"
-        ) from problem
-    except ValueError as problem:  # no TOML, or no text
-        raise InputError(
-            f"recipe must be TOML, got {str(file)!r} that is not ({problem}): write, for example, "
-            'layers = "mlp:64"'
-        ) from problem
-    _check_fields(content)
-    return content
 
 
 def job_recipe(job: Job, encoding: Encoding) -> Recipe:
@@ -82,13 +62,6 @@ def job_recipe(job: Job, encoding: Encoding) -> Recipe:
         return Recipe(**{**said, "seed": job.seed})
     except TypeError as problem:
         raise InputError(f"recipe must have fields of the right kind: {problem}") from problem
-
-
-def outputs_of(recipe: Recipe, encoding: Encoding) -> int:
-    """How many numbers the network is to say of a row: one a class, or one."""
-    if recipe.loss == "cross-entropy" and encoding.target is not None:
-        return len(encoding.target.classes)
-    return 1
 
 
 def _check_fields(said: Mapping[str, Any]) -> None:

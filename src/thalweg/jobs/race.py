@@ -1,9 +1,5 @@
 """A race: the same job by several methods, one folder within another.
 
-    runs/<id>/race.json       the methods, and the command
-    runs/<id>/<method>/       a saved run each, which can be used by itself
-    runs/<id>/report.html     all of them beside each other
-
 The data are read once, and one plan is made for all. A race that was killed goes on with the method
 it was at.
 """
@@ -13,90 +9,26 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from thalweg.core.errors import InputError, StorageError, ThalwegError
+from thalweg.core.errors import InputError, ThalwegError
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan
-from thalweg.core.ranking import place
 from thalweg.core.storage import (
     clear_left,
-    from_json,
-    read_folder,
     to_json,
     write_file,
     write_folder,
 )
-from thalweg.jobs.folder import FORMAT, JOB, RACE, REPORT, check_free
-from thalweg.jobs.job import Job
 from thalweg.jobs.rows import rows_of
-from thalweg.jobs.saved import Saved, load
 from thalweg.jobs.source import table_of
-from thalweg.jobs.subject import subject_of_race
 from thalweg.jobs.train import Note, resume, silent, train
 from thalweg.jobs.trainer import trainer_of
-from thalweg.reports.subject import Subject
+from thalweg.runs.folder import FORMAT, JOB, RACE, REPORT, check_free
+from thalweg.runs.job import Job
+from thalweg.runs.saved import load
+from thalweg.runs.saved_race import SavedRace, load_race, race_of
 from thalweg.tables.table import Table
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SavedRace:
-    """Several saved runs of one job."""
-
-    folder: Path
-    command: str
-    methods: tuple[str, ...]
-    members: tuple[Saved, ...]  # those that have been begun, in the order of the methods
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether every method has run to its end."""
-        done = [each for each in self.members if each.result is not None]
-        return len(done) == len(self.methods)
-
-    @property
-    def ranked(self) -> tuple[Saved, ...]:
-        """Those that are finished, best first."""
-        done = [each for each in self.members if each.result is not None]
-        return tuple(sorted(done, key=lambda saved: place(saved.contender)))
-
-    @property
-    def best(self) -> Saved:
-        """The winner."""
-        if not self.ranked:
-            raise InputError(
-                f"{self.folder} has not been finished: go on with it by "
-                f"thalweg train --resume {self.folder}"
-            )
-        return self.ranked[0]
-
-    @property
-    def plan(self) -> Plan | None:
-        """What was predicted of each method, beside what it took."""
-        plan = self.best.run.plan
-        for each in self.ranked if plan is not None else ():
-            assert plan is not None
-            plan = plan.after(each.run.method, each.run.iterations, each.run.seconds)
-        return plan
-
-    def predict(self, source: Any, **options: Any) -> Any:
-        """What the winner says of new rows."""
-        return self.best.predict(source, **options)
-
-    def subject(self) -> Subject:
-        """What a report on the race shows."""
-        return subject_of_race(self.ranked or (self.best,), self.command)
-
-    def report(self) -> Any:
-        """A page that compares them."""
-        from thalweg.reports.report import report
-
-        return report(self.subject())
-
-    def __repr__(self) -> str:
-        return "\n".join([f"{self.folder}: {len(self.methods)} methods", *map(repr, self.members)])
 
 
 def train_race(
@@ -139,7 +71,7 @@ def resume_race(
 ) -> SavedRace:
     """Go on with a race: methods that were stopped, and those that had not begun."""
     folder = Path(folder)
-    content = _content(folder)
+    content = race_of(folder)
     job, slugs = Job.from_dict(content["job"]), dict(content["methods"])
     clear_left(folder)
     for slug in slugs:
@@ -153,16 +85,6 @@ def resume_race(
             if again.run.outcome is Outcome.INTERRUPTED:
                 return load_race(folder)
     return _go(folder, job, slugs, None, content["command"], progress, report, note)
-
-
-def load_race(folder: str | Path) -> SavedRace:
-    """The race in `folder`."""
-    folder = Path(folder)
-    content = _content(folder)
-    begun = [folder / slug for slug in content["methods"] if (folder / slug / JOB).exists()]
-    return SavedRace(
-        folder, content["command"], tuple(content["methods"].values()), tuple(map(load, begun))
-    )
 
 
 def _go(
@@ -204,13 +126,3 @@ def _slugs(methods: Sequence[str]) -> dict[str, str]:
             raise InputError(f"method must differ from the others, got {method!r} twice")
         slugs[slug] = method
     return slugs
-
-
-def _content(folder: Path) -> dict[str, Any]:
-    content = from_json(read_folder(folder, (RACE,))[RACE], source=f"{folder}/{RACE}")
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise StorageError(
-            f"{folder}/{RACE} has another format than this version of Thalweg reads, {FORMAT}: "
-            "read it with the version that wrote it"
-        )
-    return content

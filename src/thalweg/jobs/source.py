@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from thalweg.jobs.job import Job
 from thalweg.objectives.linear import CLASSIFIERS
+from thalweg.runs.job import Job
 from thalweg.tables.read import read
 from thalweg.tables.table import Table
 

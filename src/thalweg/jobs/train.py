@@ -26,7 +26,11 @@ from thalweg.core.plan import Plan
 from thalweg.core.ranking import HELD_OUT, TRAINING
 from thalweg.core.storage import clear_left, from_json, to_json, write_file
 from thalweg.core.verdict import verdict_of
-from thalweg.jobs.folder import (
+from thalweg.jobs.folds import cross_validate
+from thalweg.jobs.rows import Rows, check_folds, rows_of
+from thalweg.jobs.source import fingerprint, placed, scales, table_of
+from thalweg.jobs.trainer import trainer_of
+from thalweg.runs.folder import (
     FORMAT,
     REPORT,
     RESULT,
@@ -38,13 +42,9 @@ from thalweg.jobs.folder import (
     locked,
     result_of,
 )
-from thalweg.jobs.folds import cross_validate
-from thalweg.jobs.job import Job
-from thalweg.jobs.prediction import scores_of
-from thalweg.jobs.rows import Rows, check_folds, rows_of
-from thalweg.jobs.saved import Saved
-from thalweg.jobs.source import fingerprint, placed, scales, table_of
-from thalweg.jobs.trainer import trainer_of
+from thalweg.runs.job import Job
+from thalweg.runs.prediction import scores_of
+from thalweg.runs.saved import Saved
 from thalweg.tables.table import Table
 
 CHECKPOINT = "checkpoint"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.core.finding import Finding
 from thalweg.core.run import Run
-from thalweg.jobs.prediction import Model
+from thalweg.runs.prediction import Model
 
 
 class Trained(NamedTuple):

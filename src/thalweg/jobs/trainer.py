@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from thalweg.jobs.job import Job
 from thalweg.jobs.linear import ready_linear, train_linear
 from thalweg.jobs.trained import Trained
+from thalweg.runs.job import Job
 
 
 class Trainer(NamedTuple):
@@ -21,6 +21,7 @@ def trainer_of(job: Job) -> Trainer:
     """The half that trains `job`."""
     if not job.is_network:
         return Trainer(ready_linear, train_linear)
-    from thalweg.jobs.network import ready_network, train_network
+    from thalweg.jobs.network import train_network
+    from thalweg.jobs.network_training import ready
 
-    return Trainer(ready_network, train_network)
+    return Trainer(ready, train_network)

@@ -24,9 +24,9 @@ from thalweg.estimators.lasso import Lasso
 from thalweg.estimators.linear_svc import LinearSVC
 from thalweg.estimators.logistic_regression import LogisticRegression
 from thalweg.estimators.ridge import Ridge
-from thalweg.jobs.job import Job
-from thalweg.jobs.linear_model import LinearModel
-from thalweg.jobs.penalty import penalty_of
+from thalweg.runs.job import Job
+from thalweg.runs.linear_model import LinearModel
+from thalweg.runs.penalty import penalty_of
 
 
 def estimator_of(model: LinearModel, job: Job, n: int, run: Run) -> Any:

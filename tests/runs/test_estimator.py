@@ -3,11 +3,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from thalweg.jobs.estimator import estimator_of
-from thalweg.jobs.job import Job
 from thalweg.jobs.linear import ready_linear, train_linear
 from thalweg.jobs.rows import rows_of
 from thalweg.jobs.source import table_of
+from thalweg.runs.estimator import estimator_of
+from thalweg.runs.job import Job
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 import thalweg as tw
 from thalweg.core.errors import InputError, StorageError
-from thalweg.jobs.folder import (
+from thalweg.runs.folder import (
     ENCODING,
     JOB,
     Header,
@@ -16,7 +16,7 @@ from thalweg.jobs.folder import (
     new_folder,
     result_of,
 )
-from thalweg.jobs.job import Job
+from thalweg.runs.job import Job
 
 HEADER = Header(Job("@iris", seed=3), "thalweg train @iris --seed 3", "/x", "ab", {"python": "3"})
 

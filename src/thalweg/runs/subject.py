@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from thalweg.core.ranking import place
 from thalweg.curvature.density import SpectralDensity
-from thalweg.jobs.command import command_of, script_of
-from thalweg.jobs.penalty import penalty_of
 from thalweg.reports.subject import Subject
+from thalweg.runs.command import command_of, script_of
+from thalweg.runs.folder import RECORD, SPECTRUM
+from thalweg.runs.penalty import penalty_of
 
 if TYPE_CHECKING:
-    from thalweg.jobs.saved import Saved
-
-RECORD, SPECTRUM = "record.npz", "spectrum.npz"
+    from thalweg.runs.saved import Saved
 
 
 def subject_of(saved: Saved) -> Subject:

@@ -1,11 +1,11 @@
 import pytest
 
 from thalweg.core.errors import InputError
-from thalweg.jobs.folder import locked
-from thalweg.jobs.job import Job
-from thalweg.jobs.listing import listing
 from thalweg.jobs.race import train_race
 from thalweg.jobs.train import train
+from thalweg.runs.folder import locked
+from thalweg.runs.job import Job
+from thalweg.runs.listing import listing
 
 QUIET = {"progress": False, "report": False}
 

@@ -1,7 +1,7 @@
 import pytest
 
 from thalweg.core.errors import InputError
-from thalweg.jobs.penalty import Penalty, penalty_of
+from thalweg.runs.penalty import Penalty, penalty_of
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import torch
 from torch import nn
 
 from thalweg.core.errors import InputError, StorageError
-from thalweg.jobs.network_file import read_module, write_module
+from thalweg.runs.network_file import read_module, write_module
 
 
 def network(hidden=3, seed=0):

@@ -3,8 +3,8 @@ import pytest
 import scipy.sparse
 
 from thalweg.core.errors import StorageError
-from thalweg.jobs.linear_model import FILE, LinearModel, read_linear_model
 from thalweg.kernels import scores
+from thalweg.runs.linear_model import FILE, LinearModel, read_linear_model
 
 NUMBERS = LinearModel(np.array([2.0, -1.0]), np.array(0.5), np.empty(0, np.int64), "squared", ())
 

@@ -1,7 +1,7 @@
 import shlex
 
-from thalweg.jobs.command import command_of, script_of
-from thalweg.jobs.job import Job
+from thalweg.runs.command import command_of, script_of
+from thalweg.runs.job import Job
 
 
 def test_only_what_is_not_as_usual():

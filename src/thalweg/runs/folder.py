@@ -6,6 +6,7 @@
     checkpoint.*   while it trains, and after it where it was stopped early
     run.json, trace.csv, weights.npz    what happened (`thalweg.core.run`)
     model.*        what `predict` needs
+    record.npz, spectrum.npz            what was seen of a network while it trained, and at its end
     result.json    the verdict, written last: a folder without it has not been finished
     report.html    all of it, to look at
 
@@ -27,13 +28,14 @@ from typing import Any, NamedTuple
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.storage import from_json, read_folder, to_json, write_folder
-from thalweg.jobs.job import Job
+from thalweg.runs.job import Job
 from thalweg.tables.encoding import Encoding
 
 FORMAT = 1
 ROOT = "runs"
 JOB, ENCODING, RESULT = "job.json", "encoding.json", "result.json"
 RACE, REPORT = "race.json", "report.html"
+RECORD, SPECTRUM = "record.npz", "spectrum.npz"  # of a network
 TOLD: dict[str, Any] = {  # of a result, what others read
     "verdict": str, "outcome": str, "method": str, "iterations": int | float,
     "seconds": int | float, "rows": int, "scores": dict, "findings": list,

@@ -1,7 +1,7 @@
-from thalweg.jobs.job import Job
 from thalweg.jobs.race import train_race
-from thalweg.jobs.subject import subject_of, subject_of_race
 from thalweg.jobs.train import train
+from thalweg.runs.job import Job
+from thalweg.runs.subject import subject_of, subject_of_race
 
 
 def test_everything_that_the_folder_holds(tmp_path):

@@ -17,12 +17,11 @@ from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.ranking import Contender
 from thalweg.core.run import Run
-from thalweg.jobs.folder import RACE, Header, encoding_of, header_of, result_of
-from thalweg.jobs.job import Job
-from thalweg.jobs.linear import loss_of
-from thalweg.jobs.linear_model import LinearModel, read_linear_model
-from thalweg.jobs.prediction import Model, Prediction
 from thalweg.reports.subject import Subject
+from thalweg.runs.folder import RACE, Header, encoding_of, header_of, result_of
+from thalweg.runs.job import Job
+from thalweg.runs.linear_model import LinearModel, loss_of, read_linear_model
+from thalweg.runs.prediction import Model, Prediction
 from thalweg.tables.encoding import Encoding
 
 
@@ -101,7 +100,7 @@ class Saved:
         """What answers for encoded rows."""
         self.finished()
         if self.job.is_network:
-            from thalweg.jobs.network import load_network
+            from thalweg.runs.network_model import load_network
 
             return load_network(self.folder, self.job, self.encoding, builder)
         return self.linear_model
@@ -117,7 +116,7 @@ class Saved:
 
     def estimator(self) -> Any:
         """The linear model as a fitted scikit-learn estimator, on encoded rows."""
-        from thalweg.jobs.estimator import estimator_of
+        from thalweg.runs.estimator import estimator_of
 
         n = int(self.finished()["rows"])
         return estimator_of(self.linear_model, self.job, n, self.run)
@@ -132,7 +131,7 @@ class Saved:
 
     def subject(self) -> Subject:
         """What a report on it shows."""
-        from thalweg.jobs.subject import subject_of
+        from thalweg.runs.subject import subject_of
 
         return subject_of(self)
 
@@ -155,7 +154,7 @@ def load(folder: str | Path) -> Any:
     """
     folder = Path(folder)
     if (folder / RACE).exists():
-        from thalweg.jobs.race import load_race
+        from thalweg.runs.saved_race import load_race
 
         return load_race(folder)
     return Saved(folder, header_of(folder), encoding_of(folder), result_of(folder))

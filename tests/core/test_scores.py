@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score, log_loss, r2_score
 
-from thalweg.jobs.scores import class_scores, number_scores
+from thalweg.core.scores import class_scores, number_scores
 
 
 def test_classes_by_hand_and_beside_scikit_learn():

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from thalweg.jobs.job import Job
+from thalweg.runs.job import Job
 
 FLAGS = {"drop": "--drop", "impute": "--impute", "max_categories": "--max-categories",
          "task": "--task"}  # fmt: skip

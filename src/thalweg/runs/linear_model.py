@@ -11,8 +11,10 @@ import numpy as np
 
 from thalweg.core.errors import StorageError
 from thalweg.core.storage import read_folder
-from thalweg.jobs.prediction import Answers, from_scores
 from thalweg.kernels.scores import scores
+from thalweg.runs.job import Job
+from thalweg.runs.prediction import Answers, from_scores
+from thalweg.tables.encoding import Encoding
 
 FILE = "model.npz"
 
@@ -51,6 +53,14 @@ class LinearModel(NamedTuple):
             classes=self.codes,
         )
         return out.getvalue()
+
+
+def loss_of(job: Job, encoding: Encoding) -> str:
+    """The loss that the job names, or that its target asks for."""
+    if job.loss is not None:
+        return job.loss
+    classes = encoding.target.classes if encoding.target else ()
+    return "squared" if not classes else "logistic" if len(classes) <= 2 else "multinomial"
 
 
 def read_linear_model(folder: Path, loss: str, classes: tuple[str, ...]) -> LinearModel:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from thalweg.jobs.prediction import Prediction, from_scores
+from thalweg.runs.prediction import Prediction, from_scores
 
 
 def test_two_classes_by_the_sign():

@@ -12,7 +12,7 @@ from typing import Any
 
 from thalweg.core.checks import check_choice, check_count, check_number, describe
 from thalweg.core.errors import InputError, suggest
-from thalweg.jobs.penalty import penalty_of
+from thalweg.runs.penalty import penalty_of
 
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
 READING = ("drop", "impute", "max_categories", "task", "dtype", "sparse", "missing", "header")

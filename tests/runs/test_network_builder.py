@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from thalweg.core.errors import InputError
-from thalweg.jobs.network_builder import built, maker
+from thalweg.runs.network_builder import built, maker
 
 CODE = """
 import os

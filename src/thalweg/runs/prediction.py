@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from scipy.special import expit, softmax
 
-from thalweg.jobs.scores import class_scores, number_scores
+from thalweg.core.scores import class_scores, number_scores
 
 
 class Answers(NamedTuple):

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thalweg.core.errors import InputError, ThalwegError
-from thalweg.jobs.folder import JOB, RACE, header_of, is_locked, result_of
-from thalweg.jobs.job import Job
+from thalweg.runs.folder import JOB, RACE, header_of, is_locked, result_of
+from thalweg.runs.job import Job
 
 UNFINISHED, TRAINING, DAMAGED = "UNFINISHED", "TRAINING", "DAMAGED"
 MEASURES = ("accuracy", "R²")  # the one number of a list

@@ -3,9 +3,9 @@ import pytest
 
 import thalweg as tw
 from thalweg.core.errors import InputError, StorageError
-from thalweg.jobs.job import Job
-from thalweg.jobs.saved import load
 from thalweg.jobs.train import train
+from thalweg.runs.job import Job
+from thalweg.runs.saved import load
 
 ROWS = [(k, "red" if k % 3 else "blue", k % 7, 0.5 * k + (k % 3)) for k in range(40)]
 

@@ -4,7 +4,7 @@ import pytest
 
 from thalweg.core.errors import InputError
 from thalweg.core.storage import from_json, to_json
-from thalweg.jobs.job import Job
+from thalweg.runs.job import Job
 
 
 def test_json_and_back():
