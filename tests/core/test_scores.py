@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score, log_loss, r2_score
 
-from thalweg.core.scores import class_scores, number_scores
+from thalweg.core.scores import class_scores, mean_recall, number_scores, r_squared, recalls
 
 
 def test_classes_by_hand_and_beside_scikit_learn():
@@ -37,3 +37,16 @@ def test_numbers_by_hand_and_beside_scikit_learn():
 def test_a_constant_truth():
     assert number_scores(np.ones(3), np.ones(3))["R²"] == 1.0
     assert number_scores(np.ones(3), np.zeros(3))["R²"] == 0.0
+
+
+def test_one_number_each():
+    y, told = np.array([2, 0, 0, 5]), np.array([2, 0, 5, 0])
+    assert recalls(y, told).tolist() == [0.5, 1.0, 0.0]
+    assert mean_recall(y, told) == 0.5
+    assert mean_recall(y, np.zeros(4, dtype=int)) == pytest.approx(1 / 3)
+    rng = np.random.default_rng(0)
+    truth, answer = rng.normal(size=(9, 2)), rng.normal(size=(9, 2))
+    whole = r2_score(truth, answer, multioutput="variance_weighted")
+    assert r_squared(truth, answer) == pytest.approx(whole)
+    assert r_squared(truth, np.tile(truth.mean(0), (9, 1))) == pytest.approx(0.0, abs=1e-15)
+    assert r_squared(truth, 100 * answer) < -100

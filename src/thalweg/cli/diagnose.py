@@ -11,7 +11,7 @@ import click
 
 from thalweg.cli import completion, options
 from thalweg.cli.exit_code import DONE, code_of
-from thalweg.cli.opening import opened, rows_and_table
+from thalweg.cli.opening import made_ready
 from thalweg.cli.request import job_of, refuse_beside
 from thalweg.cli.result import finding_record
 from thalweg.cli.screen import BAD, DOUBTFUL, Screen, note, say, say_json, screen_of
@@ -93,7 +93,7 @@ def diagnose(
 
 def trained(job: Job, *, progress: bool) -> tuple[Run, Sequence[Finding]]:
     """The run of a job, a network under a watch, and what is wrong with it."""
-    table, _, ready = opened(job)
+    data, ready = made_ready(job)
     if job.is_network:
         from thalweg.jobs.network import fit_network
 
@@ -101,7 +101,7 @@ def trained(job: Job, *, progress: bool) -> tuple[Run, Sequence[Finding]]:
         return watched.run, watched.findings
     from thalweg.jobs.linear import train_linear
 
-    done = train_linear(job, ready, table.encoding, progress=progress)
+    done = train_linear(job, ready, data.encoding, progress=progress)
     return done.run, done.findings
 
 
@@ -124,10 +124,12 @@ def treated(
         _check_treatable(job)
         rows = rows_again(saved)
     else:
+        from thalweg.jobs.opening import opened
+
         job = job_of(ctx, data, asked)
         _check_treatable(job)
-        rows, table = rows_and_table(job)
-        encoding = table.encoding
+        opening = opened(job, note)
+        rows, encoding = opening.rows, opening.encoding
     from thalweg.core.storage import write_file
     from thalweg.doctor.treatment.treat import BUDGET, treat
     from thalweg.jobs.network_recipe import job_recipe

@@ -10,11 +10,11 @@ import click
 
 from thalweg.cli import completion
 from thalweg.cli.exit_code import DONE
-from thalweg.cli.opening import opened, rows_and_table
+from thalweg.cli.opening import made_ready
 from thalweg.cli.options import everywhere, methods, model, reading, tolerance
 from thalweg.cli.request import job_of
 from thalweg.cli.result import finding_record
-from thalweg.cli.screen import CHIEF, TIED, Column, Screen, say, say_json, screen_of, table
+from thalweg.cli.screen import CHIEF, TIED, Column, Screen, note, say, say_json, screen_of, table
 from thalweg.cli.wording import as_typed
 
 if TYPE_CHECKING:
@@ -67,9 +67,10 @@ def plan(ctx: click.Context, data: str, as_json: bool, quiet: bool, **asked: Any
     screen = screen_of()
     if job.is_network:
         from thalweg.jobs.network_plan import plan_network
+        from thalweg.jobs.opening import opened
 
-        rows, data_table = rows_and_table(job)
-        found = plan_network(job, rows, data_table.encoding, asked["method"])
+        opening = opened(job, note)
+        found = plan_network(job, opening.rows, opening.encoding, asked["method"])
         command = next_command(job, asked["method"])
         if as_json:
             findings = list(map(finding_record, found.findings))
@@ -80,7 +81,7 @@ def plan(ctx: click.Context, data: str, as_json: bool, quiet: bool, **asked: Any
         return DONE
     from thalweg.planner.plan import plan as planned
 
-    made = only(planned(opened(job).ready, job.tol), asked["method"])
+    made = only(planned(made_ready(job)[1], job.tol), asked["method"])
     command = next_command(job, asked["method"] or (made.best,))
     if as_json:
         say_json({"kind": "linear", **made.as_record(), "command": command})

@@ -62,8 +62,8 @@ def job_of(context: click.Context, data: str, asked: Mapping[str, Any]) -> Job:
     return Job(
         **words,
         loss=asked["loss"],
-        l1=str(asked["l1"]),
-        l2=str(asked["l2"]),
+        l1=asked["l1"],
+        l2=asked["l2"],
         intercept=not asked["no_intercept"],
     )
 

@@ -12,6 +12,22 @@ import numpy as np
 TINY = 1e-15  # a probability below this counts as this: one sure mistake is not infinitely bad
 
 
+def recalls(y: np.ndarray, told: np.ndarray) -> np.ndarray:
+    """The share of each class that is told right, of the classes that y has, in their order."""
+    return np.array([(told[y == c] == c).mean() for c in np.unique(y)])
+
+
+def mean_recall(y: np.ndarray, told: np.ndarray) -> float:
+    """The mean over the classes that y has; 1/K of K classes where all answers are alike."""
+    return float(recalls(y, told).mean())
+
+
+def r_squared(y: np.ndarray, told: np.ndarray) -> float:
+    """R² of numbers float[n] or float[n, outputs]; 1 is perfect, 0 the best constant, no floor."""
+    rest, spread = float(((told - y) ** 2).sum()), float(((y - y.mean(0)) ** 2).sum())
+    return 1.0 - rest / spread if spread else float(rest == 0.0)
+
+
 def class_scores(
     y: np.ndarray, told: np.ndarray, probabilities: np.ndarray | None = None
 ) -> dict[str, float]:
@@ -20,10 +36,9 @@ def class_scores(
     y, told = y[known], told[known]
     if not len(y):
         return {}
-    right = told == y
     found = {
-        "accuracy": float(right.mean()),
-        "mean recall": float(np.mean([right[y == c].mean() for c in np.unique(y)])),
+        "accuracy": float((told == y).mean()),
+        "mean recall": mean_recall(y, told),
     }
     if probabilities is not None:
         of_truth = probabilities[known][np.arange(len(y)), y]
@@ -38,9 +53,8 @@ def number_scores(y: np.ndarray, told: np.ndarray) -> dict[str, float]:
     if not len(y):
         return {}
     error = told - y
-    spread = float(((y - y.mean()) ** 2).sum())
     return {
-        "R²": 1.0 - float((error**2).sum()) / spread if spread else float(not error.any()),
+        "R²": r_squared(y, told),
         "root mean square error": float(np.sqrt((error**2).mean())),
         "mean absolute error": float(np.abs(error).mean()),
     }

@@ -26,7 +26,6 @@ from thalweg.planner.minimize import check_roles, minimize
 from thalweg.planner.plan import plan
 from thalweg.runs.job import Job
 from thalweg.runs.linear_model import FILE, LinearModel, loss_of
-from thalweg.runs.penalty import penalty_of
 from thalweg.tables.encoding import Encoding
 
 PLAN, CHECKPOINT = "plan.json", "checkpoint.npz"
@@ -37,13 +36,13 @@ def problem_of(job: Job, rows: Rows, encoding: Encoding) -> LinearProblem:
     """What is minimised."""
     if job.is_network:
         raise InputError("a network has no linear problem: leave --model and --recipe out")
-    n = len(rows.y)
+    l1, l2 = job.penalties(len(rows.y))
     return LinearProblem(
         rows.X,
         rows.y,
         loss_of(job, encoding),
-        l1=penalty_of("l1", job.l1).of(n),
-        l2=penalty_of("l2", job.l2).of(n),
+        l1=l1,
+        l2=l2,
         standardize=job.standardize,
         fit_intercept=job.intercept,
     )
@@ -52,11 +51,16 @@ def problem_of(job: Job, rows: Rows, encoding: Encoding) -> LinearProblem:
 def ready_linear(job: Job, rows: Rows, encoding: Encoding) -> LinearProblem:
     """What is minimised; raises where the method does not exist, or does not take it."""
     problem = problem_of(job, rows, encoding)
+    check_linear(job, problem, encoding)
+    return problem
+
+
+def check_linear(job: Job, problem: LinearProblem, encoding: Encoding) -> None:
+    """Raise where the method of the job does not exist, or does not take the problem."""
     if job.method != "auto":
         method = resolve(job.method)
         check_roles(problem, method)
         method.check(Problem(problem, problem.dim, problem.start.dtype))
-    return problem
 
 
 def train_linear(

@@ -24,8 +24,9 @@ from typing import Any
 from thalweg import nets
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, suggest
+from thalweg.core.options import name_and_options
 from thalweg.nets.recipes.recipe import Recipe
-from thalweg.nets.training.choice import NAMES, known_names, options_in
+from thalweg.nets.training.choice import NAMES, known_names
 from thalweg.runs.job import Job
 from thalweg.tables.encoding import Encoding
 
@@ -103,7 +104,7 @@ def _standardized(scaling: Any) -> str:
 
 def _with_optimizer(said: Mapping[str, Any], method: str) -> dict[str, Any]:
     """The recipe with the optimizer that the job names."""
-    name, options = options_in(method)
+    name, options = name_and_options(method)
     if name not in known_names():
         raise InputError(
             f"method must be an optimizer, got {method!r}: {suggest(name, known_names())}"

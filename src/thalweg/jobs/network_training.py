@@ -116,6 +116,11 @@ def ready(job: Job, rows: Rows, encoding: Encoding) -> Ready:
     return Ready(recipe, model, data, held, job.builder)
 
 
+def check_network(job: Job, made: Ready, encoding: Encoding) -> None:
+    """Raise where the optimizer of the job does not exist, or does not take its options."""
+    job_recipe(job, encoding).optimizer_for(made.model)
+
+
 def fit_network(
     ready: Ready,
     time_limit: float | None = None,

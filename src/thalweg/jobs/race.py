@@ -1,7 +1,7 @@
 """A race: the same job by several methods, one folder within another.
 
-The data are read once, and one plan is made for all. A race that was killed goes on with the method
-it was at.
+The data are opened once, every problem is built once, and one plan is made for all. A race that was
+killed goes on with the method it was at.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from thalweg.core.errors import InputError, ThalwegError
 from thalweg.core.outcome import Outcome
@@ -20,15 +21,13 @@ from thalweg.core.storage import (
     write_file,
     write_folder,
 )
-from thalweg.jobs.rows import rows_of
-from thalweg.jobs.source import table_of
-from thalweg.jobs.train import Note, resume, silent, train
+from thalweg.jobs.opening import Note, Opened, opened, silent
+from thalweg.jobs.train import resume, train_opened
 from thalweg.jobs.trainer import trainer_of
 from thalweg.runs.folder import FORMAT, JOB, RACE, REPORT, check_free
 from thalweg.runs.job import Job
 from thalweg.runs.saved import load
 from thalweg.runs.saved_race import SavedRace, load_race, race_of
-from thalweg.tables.table import Table
 
 
 def train_race(
@@ -45,14 +44,14 @@ def train_race(
     folder = Path(folder)
     check_free(folder)
     slugs = _slugs(methods)
-    table = table_of(job)
-    rows = rows_of(job, table)
-    for method in methods:
-        trainer_of(job).ready(job.changed(method=method), rows, table.encoding)
+    data = opened(job, note)
+    ready = _checked(job, methods, data)
     content = {"format": FORMAT, "command": command, "methods": slugs, "job": job.to_dict()}
     write_folder(folder, {RACE: to_json(content)}, marker=RACE)
     try:
-        return _go(folder, job, slugs, table, command, progress, report, note)
+        return _go(
+            folder, job, slugs, data, ready, command=command, progress=progress, report=report
+        )
     except ThalwegError:
         if not any((folder / slug / JOB).exists() for slug in slugs):
             shutil.rmtree(folder, ignore_errors=True)
@@ -84,30 +83,51 @@ def resume_race(
             )  # fmt: skip
             if again.run.outcome is Outcome.INTERRUPTED:
                 return load_race(folder)
-    return _go(folder, job, slugs, None, content["command"], progress, report, note)
+    left = [method for slug, method in slugs.items() if not (folder / slug / JOB).exists()]
+    data = opened(job, note) if left else None
+    return _go(
+        folder, job, slugs, data, {}, command=content["command"], progress=progress, report=report
+    )
+
+
+def _checked(job: Job, methods: Sequence[str], data: Opened) -> dict[str, Any]:
+    """What the first method trains, made ready; raises where any of them does not take it."""
+    first, *others = methods
+    trainer = trainer_of(job)
+    ready = trainer.ready(job.changed(method=first), data.rows, data.encoding)
+    for method in others:
+        trainer.check(job.changed(method=method), ready, data.encoding)
+    return {first: ready}
 
 
 def _go(
     folder: Path,
     job: Job,
     slugs: dict[str, str],
-    table: Table | None,
+    data: Opened | None,
+    ready: dict[str, Any],
+    *,
     command: str,
     progress: bool,
     report: bool,
-    note: Note,
 ) -> SavedRace:
-    """The methods that have not begun, one after the other; then the page."""
+    """The methods that have not begun, one after the other; then the page.
+
+    What is `ready` is taken out of the dictionary and trained. Every other method has its own made
+    when it begins: one that another has used would hold sums and bounds that it then has for
+    nothing, and the winner would be decided by the order.
+    """
     made: Plan | None = None
     for slug, method in slugs.items():
         if (folder / slug / JOB).exists():
             continue
-        table = table_of(job) if table is None else table
-        saved = train(
-            job.changed(method=method), folder / slug, command=command, progress=progress,
-            report=False, note=note, table=table, made=made,
+        assert data is not None
+        member, make = job.changed(method=method), trainer_of(job).ready
+        saved = train_opened(
+            member, folder / slug, data,
+            ready.pop(method) if method in ready else make(member, data.rows, data.encoding),
+            command=command, progress=progress, report=False, made=made,
         )  # fmt: skip
-        note = silent  # the data are the same for all
         if saved.run.outcome is Outcome.INTERRUPTED:
             return load_race(folder)
         made = made or saved.run.plan

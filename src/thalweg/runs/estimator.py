@@ -26,13 +26,11 @@ from thalweg.estimators.logistic_regression import LogisticRegression
 from thalweg.estimators.ridge import Ridge
 from thalweg.runs.job import Job
 from thalweg.runs.linear_model import LinearModel
-from thalweg.runs.penalty import penalty_of
 
 
 def estimator_of(model: LinearModel, job: Job, n: int, run: Run) -> Any:
     """The estimator, fitted, of a model trained on n rows."""
-    l1, l2 = penalty_of("l1", job.l1).of(n), penalty_of("l2", job.l2).of(n)
-    fitted = _unfitted(model.loss, l1, l2, n, job.intercept, job.tol)
+    fitted = _unfitted(model.loss, *job.penalties(n), n, job.intercept, job.tol)
     if model.classes:
         fitted.coef_ = np.atleast_2d(model.coefficients.T)
         fitted.intercept_ = np.atleast_1d(model.intercepts)

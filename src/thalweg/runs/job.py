@@ -12,10 +12,11 @@ from typing import Any
 
 from thalweg.core.checks import check_choice, check_count, check_number, describe
 from thalweg.core.errors import InputError, suggest
-from thalweg.runs.penalty import penalty_of
+from thalweg.runs.penalty import Penalty, penalty_of
 
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
 READING = ("drop", "impute", "max_categories", "task", "dtype", "sparse", "missing", "header")
+NO_PENALTY, ONE_OVER_N = Penalty(0.0), Penalty(1.0, is_per_sample=True)
 MANY = 100_000  # iterations, where only the tolerance or the clock is to end a run
 
 
@@ -27,8 +28,8 @@ class Job:
     target: str | int | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)  # other arguments of `tw.read`
     loss: str | None = None  # of a linear model; None: what the target asks for
-    l1: str = "0"  # see `penalty`
-    l2: str = "1/n"
+    l1: Penalty | str | float = NO_PENALTY  # text and numbers are read once, by `penalty_of`
+    l2: Penalty | str | float = ONE_OVER_N
     standardize: bool = False
     intercept: bool = True
     recipe: Mapping[str, Any] | None = None  # fields of a `tw.nets.Recipe`: the model is a network
@@ -48,7 +49,7 @@ class Job:
         if self.loss is not None:
             check_choice("loss", self.loss, LOSSES)
         for name in ("l1", "l2"):
-            object.__setattr__(self, name, str(penalty_of(name, getattr(self, name))))
+            object.__setattr__(self, name, penalty_of(name, getattr(self, name)))
         if self.recipe is not None and self.loss is not None:
             raise InputError(
                 f"loss must be left out for a network, got {self.loss!r}: its recipe has its own"
@@ -79,9 +80,13 @@ class Job:
         """The same job with some fields changed."""
         return replace(self, **new)
 
+    def penalties(self, samples: int) -> tuple[float, float]:
+        """l1 and l2 for this many samples."""
+        return penalty_of("l1", self.l1).of(samples), penalty_of("l2", self.l2).of(samples)
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON holds it."""
-        return asdict(self)
+        return {**asdict(self), "l1": str(self.l1), "l2": str(self.l2)}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Job:

@@ -7,7 +7,6 @@ trains on images, which augmentation needs, and answers for rows as the table ha
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ import torch
 from torch import nn
 
 from thalweg.core.errors import InputError
+from thalweg.core.finiteness import first_not_finite
 from thalweg.tables.encoding import Encoding
 
 
@@ -49,10 +49,9 @@ def samples(X: Any) -> torch.Tensor:
     dense = X.toarray() if scipy.sparse.issparse(X) else X
     with np.errstate(over="ignore"):
         array = np.require(dense, np.float32, ["C", "W"])
-    if not math.isfinite(float(array.sum(dtype=np.float64))):
-        row = int(np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(1))[0])
+    if (bad := first_not_finite(array)) is not None:
         raise InputError(
             f"X must be finite in float32, which ends at 3.4e38, got a number beyond it in row "
-            f"{row}: scale that column"
+            f"{bad[0]}: scale that column"
         )
     return torch.from_numpy(array)

@@ -11,7 +11,6 @@ from thalweg.curvature.density import SpectralDensity
 from thalweg.reports.subject import Subject
 from thalweg.runs.command import command_of, script_of
 from thalweg.runs.folder import RECORD, SPECTRUM
-from thalweg.runs.penalty import penalty_of
 
 if TYPE_CHECKING:
     from thalweg.runs.saved import Saved
@@ -64,9 +63,8 @@ def _script(saved: Saved) -> str:
     job, n = saved.job, int(saved.finished()["rows"])
     if job.is_network or job.validation is not None:
         return f'import thalweg as tw\n\nsaved = tw.load("{saved.folder.as_posix()}")\n'
-    l1, l2 = (penalty_of(name, getattr(job, name)).of(n) for name in ("l1", "l2"))
     method = job.method if job.method != "auto" else saved.run.method
-    return script_of(job, saved.linear_model.loss, l1, l2, method)
+    return script_of(job, saved.linear_model.loss, *job.penalties(n), method)
 
 
 def _record(file: Path) -> Any:
