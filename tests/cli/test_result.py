@@ -15,8 +15,7 @@ from thalweg.cli.result import (
     spelled_scores,
     text,
 )
-from thalweg.cli.screen import Screen
-from thalweg.core.verdict import WORDS
+from thalweg.cli.screen import BAD, DOUBTFUL, GOOD, Screen
 from thalweg.runs.saved import load
 
 WIDE = Screen(100, False, False, "utf-8")
@@ -73,7 +72,7 @@ def test_plain_values(made):
 
 
 def test_colours(made):
-    assert set(TONES) == set(WORDS)
+    assert (TONES["CERTIFIED"], TONES["STOPPED"], TONES["SADDLE"]) == (GOOD, DOUBTFUL, BAD)
     painted = text(WIDE._replace(has_colour=True), load(made / "newton"))
     assert "\x1b[32mCERTIFIED\x1b[0m  The" in painted
 

@@ -57,7 +57,7 @@ def test_data_that_have_changed(tmp_path, monkeypatch):
     saved = load(tmp_path / "run")
     assert len(rows_again(saved).y) == 20
     np.savez(tmp_path / "a.npz", X=X, y=2 * y)
-    with pytest.raises(InputError, match="it has changed since"):
+    with pytest.raises(InputError, match="has changed since"):
         certified(saved)
 
 

@@ -35,7 +35,5 @@ def test_data_are_known_again(job, tmp_path, monkeypatch):
     monkeypatch.undo()
     with open(job.source, "a") as file:
         file.write("\n3,1,3.5")
-    with pytest.raises(
-        InputError, match=r"must be what .* was trained on, and it has changed since"
-    ):
+    with pytest.raises(InputError, match=r"its own data, and .*a.csv has changed since"):
         opened_again(job, tmp_path, data.fingerprint)

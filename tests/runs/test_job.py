@@ -44,3 +44,10 @@ def test_bad_input(bad, sentence):
 def test_an_unknown_field_is_named():
     with pytest.raises(InputError, match="a job has no field 'sed': did you mean 'seed'"):
         Job.from_dict({"source": "@cancer", "sed": 1})
+
+
+def test_penalties_are_read_where_the_job_is_made():
+    job = Job("@cancer", l1=0.5, l2="3/n")
+    assert job.penalties(6) == (0.5, 0.5)
+    assert job == Job.from_dict(job.to_dict()) == job.changed(seed=0)
+    assert Job("@cancer").penalties(4) == (0.0, 0.25)

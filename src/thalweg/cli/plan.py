@@ -14,7 +14,7 @@ from thalweg.cli.opening import made_ready
 from thalweg.cli.options import everywhere, methods, model, reading, tolerance
 from thalweg.cli.request import job_of
 from thalweg.cli.result import finding_record
-from thalweg.cli.screen import CHIEF, TIED, Column, Screen, note, say, say_json, screen_of, table
+from thalweg.cli.screen import CHIEF, TIED, Column, Screen, grid, note, say, say_json, screen_of
 from thalweg.cli.wording import as_typed
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def text(screen: Screen, made: Plan) -> str:
     ]
     tones = [CHIEF if row.remark.startswith("CHOSEN") else None for row in able]
     if rows:
-        lines += ["", table(screen, COLUMNS, rows, tones)]
+        lines += ["", grid(screen, COLUMNS, rows, tones)]
     for row in made.rows:
         if not row.eligible:
             why = as_typed(row.remark).removeprefix(f"{row.method} ")
@@ -178,7 +178,7 @@ def network_text(screen: Screen, made: NetworkPlan) -> str:
     ]
     tones = [None if place else CHIEF for place in range(len(rows))]
     end = screen.wrapped(f"{NETWORK_LEGEND} {took(made)}")
-    return "\n".join([*lines, "", table(screen, NETWORK_COLUMNS, rows, tones), "", *end])
+    return "\n".join([*lines, "", grid(screen, NETWORK_COLUMNS, rows, tones), "", *end])
 
 
 def took(made: Plan | NetworkPlan) -> str:

@@ -10,17 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from thalweg.cli.screen import BAD, DOUBTFUL, GOOD, Column, Screen, table
+from thalweg.cli.screen import BAD, DOUBTFUL, GOOD, Column, Screen, grid
 from thalweg.cli.wording import as_typed
-from thalweg.core.verdict import (
-    CERTIFIED,
-    CONVERGED,
-    DIVERGED,
-    FINISHED,
-    NOT_CERTIFIED,
-    SADDLE,
-    STOPPED,
-)
+from thalweg.core.verdict import WORDS
 
 if TYPE_CHECKING:
     from thalweg.core.finding import Finding
@@ -44,10 +36,7 @@ NETWORK_COLUMNS = (
     Column("loss", is_right=True, rank=1),
     Column("scores", rank=2),
 )
-TONES = {  # of verdicts
-    CERTIFIED: GOOD, CONVERGED: GOOD, FINISHED: GOOD, STOPPED: DOUBTFUL, NOT_CERTIFIED: DOUBTFUL,
-    SADDLE: BAD, DIVERGED: BAD,
-}  # fmt: skip
+TONES = dict(zip(WORDS, (GOOD, GOOD, GOOD, DOUBTFUL, DOUBTFUL, BAD, BAD), strict=True))
 DIGITS = 4  # of a score
 BEFORE = ("held out", "mean over folds", "standard deviation over folds", "training")  # of scores
 
@@ -59,7 +48,7 @@ def text(screen: Screen, saved: Any) -> str:
     rows = [network_row(each) if each.job.is_network else linear_row(each) for each in done]
     columns = NETWORK_COLUMNS if best.job.is_network else COLUMNS
     lines = [
-        table(screen, columns, rows, [TONES[each.contender.verdict.word] for each in done]),
+        grid(screen, columns, rows, [TONES[each.contender.verdict.word] for each in done]),
         "",
     ]
     lines.append(verdict_line(screen, best, of_many=len(done) > 1))

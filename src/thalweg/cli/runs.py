@@ -8,7 +8,7 @@ import click
 
 from thalweg.cli.options import everywhere
 from thalweg.cli.result import TONES as VERDICTS
-from thalweg.cli.screen import BAD, DOUBTFUL, Column, say, say_json, screen_of, table
+from thalweg.cli.screen import BAD, DOUBTFUL, Column, grid, say, say_json, screen_of
 
 if TYPE_CHECKING:
     from thalweg.runs.listing import Summary
@@ -45,7 +45,7 @@ def runs(root: str, as_json: bool, quiet: bool) -> None:
         say(f"no runs in {root}: thalweg train DATA makes one")
         return
     screen = screen_of()
-    say(table(screen, COLUMNS, map(row, found), [TONES.get(each.state) for each in found]))
+    say(grid(screen, COLUMNS, map(row, found), [TONES.get(each.state) for each in found]))
     for each in found:
         if each.problem:
             say(*screen.wrapped(f"damaged: {each.problem}", hanging=2))

@@ -55,7 +55,7 @@ def opened_again(job: Job, folder: Path, known: str, note: Note = silent) -> Ope
     table = table_of(job)
     if fingerprint(table.X, target_of(table)) != known:
         raise InputError(
-            f"{job.source} must be what {folder} was trained on, and it has changed since: put "
-            "the old file back, or train again"
+            f"{folder} must be used with its own data, and {job.source} has changed since: put the "
+            "old file back, or train again"
         )
     return opened(job, note, table)

@@ -24,9 +24,9 @@ from thalweg.reports.markup import (
     badge,
     element,
     facts,
+    html_table,
     number,
     section,
-    table,
 )
 from thalweg.reports.subject import Subject
 
@@ -76,7 +76,7 @@ def _several(runs: Sequence[Run]) -> Markup:
     ]  # fmt: skip
     best = runs[0].certificate
     heads = ("method", "certificate", "verdict", "measured", "limit")
-    whole = table("What is proved of each run", heads, rows, numbers=(3, 4), kind=STACKS)
+    whole = html_table("What is proved of each run", heads, rows, numbers=(3, 4), kind=STACKS)
     told = facts([("shows", best.shows), ("does not show", best.does_not_show)], "lines")
     return Markup(whole + element("h3", f"Of {names(runs)[0]}") + told)
 

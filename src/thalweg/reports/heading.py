@@ -11,15 +11,7 @@ from collections.abc import Mapping, Sequence
 from thalweg.core.plan import NOTICED, spelled_compiled, spelled_seconds
 from thalweg.core.ranking import Contender, held_out_loss, last_seen
 from thalweg.core.run import Run
-from thalweg.core.verdict import (
-    CERTIFIED,
-    CONVERGED,
-    DIVERGED,
-    FINISHED,
-    NOT_CERTIFIED,
-    SADDLE,
-    STOPPED,
-)
+from thalweg.core.verdict import CERTIFIED, CONVERGED, WORDS
 from thalweg.figures.convergence import names
 from thalweg.reports.markup import (
     BAD,
@@ -33,16 +25,13 @@ from thalweg.reports.markup import (
     element,
     facts,
     html,
+    html_table,
     joined,
     number,
-    table,
 )
 from thalweg.reports.subject import Subject
 
-TONES = {
-    CERTIFIED: GOOD, CONVERGED: GOOD, FINISHED: INFO, STOPPED: WARN, NOT_CERTIFIED: WARN,
-    SADDLE: BAD, DIVERGED: BAD,
-}  # fmt: skip
+TONES = dict(zip(WORDS, (GOOD, GOOD, INFO, WARN, WARN, BAD, BAD), strict=True))
 
 
 def sentence_of(contender: Contender) -> str:
@@ -157,7 +146,7 @@ def standings(contenders: Sequence[Contender]) -> Markup:
         )
     measures = list(dict.fromkeys(distance(run)[0] for run in runs))
     heads = ("method", "verdict", " or ".join(measures), "value", "iterations", "time")
-    return table("Runs, best first", heads, rows, numbers=(2, 3, 4, 5), kind=STACKS)
+    return html_table("Runs, best first", heads, rows, numbers=(2, 3, 4, 5), kind=STACKS)
 
 
 def distance(run: Run) -> tuple[str, float | None]:
@@ -206,7 +195,7 @@ def scores_table(scores: Mapping[str, Mapping[str, float]]) -> Markup:
         for name, each in scores.items()
     ]
     heads = ("rows", *measures)
-    return table("Scores", heads, rows, numbers=range(1, len(heads)), kind=STACKS)
+    return html_table("Scores", heads, rows, numbers=range(1, len(heads)), kind=STACKS)
 
 
 def _compiled(runs: Sequence[Run]) -> str:

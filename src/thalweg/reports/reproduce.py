@@ -16,9 +16,9 @@ from thalweg.reports.markup import (
     element,
     facts,
     folded,
+    html_table,
     joined,
     section,
-    table,
     to_copy,
     to_save,
 )
@@ -52,7 +52,7 @@ def reproduce_section(subject: Subject, detail: Detail) -> Markup:
     )
     if subject.settings:
         rows = [(key, _short(value)) for key, value in subject.settings.items()]
-        parts.append(folded("Settings", table("What was asked", ("setting", "value"), rows)))
+        parts.append(folded("Settings", html_table("What was asked", ("setting", "value"), rows)))
     options = [
         (name, _options(run.options))
         for run, name in zip(subject.runs, names(subject.runs), strict=True)
@@ -60,7 +60,7 @@ def reproduce_section(subject: Subject, detail: Detail) -> Markup:
     ]
     if options:
         heads = ("run", "options")
-        parts.append(folded("Options", table("Options of the methods", heads, options)))
+        parts.append(folded("Options", html_table("Options of the methods", heads, options)))
     if subject.notes:
         notes = joined(element("li", note) for note in subject.notes)
         parts += [element("h3", "Notes"), element("ul", notes)]
