@@ -97,3 +97,9 @@ def test_training_rows_count_where_none_are_held_out():
 
 def test_equals_keep_their_order():
     assert order(*(training(name, recall=0.5) for name in "cab")) == ["c", "a", "b"]
+
+
+def test_a_saddle_is_behind_what_merely_stopped_and_ranked_by_its_value():
+    high = Contender(run_of("high", [3, 2], certificate=FLAT), SADDLE)
+    low = Contender(run_of("low", [3, 2, 2, 1], certificate=FLAT), SADDLE)
+    assert order(high, low, Contender(stopped("far", 9.0))) == ["far", "low", "high"]

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from thalweg.core.run import Run
-from thalweg.core.verdict import DIVERGED, FINISHED, WORDS, Point, Verdict, verdict_of
+from thalweg.core.verdict import DIVERGED, DONE, FINISHED, WORDS, Point, Verdict, verdict_of
 
 HELD_OUT, TRAINING = "held out", "training"  # rows that are scored
 MEASURES = ("mean recall", "R²")  # that decide, 1 being perfect
@@ -92,7 +92,7 @@ def place(contender: Contender) -> tuple[float, ...]:
             math.inf if score is None else _finite(-score.value),
             _finite(run.value if loss is None else loss),
         )
-    return (WORDS.index(word), run.seconds if run.certificate.holds else _finite(run.value))
+    return (WORDS.index(word), run.seconds if word in DONE else _finite(run.value))
 
 
 def _finite(number: float) -> float:
