@@ -124,9 +124,9 @@ def inside(typed: Sequence[str], moment: int = 0) -> None:
     thalweg.jobs.linear.PAUSE = PAUSE
     thalweg.planner.hedge.BY_THE_CLOCK = math.inf
     if "--recipe" in typed or _is_network(typed):
-        import thalweg.jobs.network
+        import thalweg.jobs.network_training
 
-        thalweg.jobs.network.PAUSE = PAUSE
+        thalweg.jobs.network_training.PAUSE = PAUSE
     moments = itertools.count(1)
 
     def dying(do: Any) -> Any:

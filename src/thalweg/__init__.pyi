@@ -30,8 +30,6 @@ from thalweg.estimators.logistic_regression import LogisticRegression as Logisti
 from thalweg.estimators.ridge import Ridge as Ridge
 from thalweg.figures.plot import Plot as Plot
 from thalweg.figures.plot import plot as plot
-from thalweg.jobs.job import Job as Job
-from thalweg.jobs.saved import load as load
 from thalweg.jobs.train import train as train
 from thalweg.labbook.catalogue import lab as lab
 from thalweg.labbook.lab import Lab as Lab
@@ -73,6 +71,8 @@ from thalweg.planner.race import race as race
 from thalweg.reports.report import Report as Report
 from thalweg.reports.report import report as report
 from thalweg.running.checkpoint import Checkpoint as Checkpoint
+from thalweg.runs.job import Job as Job
+from thalweg.runs.saved import load as load
 from thalweg.tables.encoding import Encoding as Encoding
 from thalweg.tables.read import read as read
 from thalweg.tables.table import Table as Table

@@ -3,7 +3,7 @@ import click
 from thalweg.cli.config import NOT_IN_FILES
 from thalweg.cli.options import IMPUTES, LOSSES, TASKS
 from thalweg.cli.program import VERBS
-from thalweg.jobs import job
+from thalweg.runs import job
 from thalweg.tables import column, target
 
 

@@ -2,7 +2,7 @@ import click
 import pytest
 
 from thalweg.cli.penalty import PenaltyType
-from thalweg.jobs.penalty import Penalty
+from thalweg.runs.penalty import Penalty
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from thalweg.cli.options import (
 )
 from thalweg.cli.request import job_of, refuse_beside
 from thalweg.core.errors import InputError
-from thalweg.jobs.job import MANY, Job
+from thalweg.runs.job import MANY, Job
 
 GROUPS = (reading, model, methods, tolerance, limits, seed, held_out, everywhere)
 

@@ -5,6 +5,7 @@ import pytest
 
 from drawings import plan_of, run_of
 from thalweg.cli.result import (
+    TONES,
     compiling,
     linear_row,
     ordered,
@@ -13,10 +14,9 @@ from thalweg.cli.result import (
     spelled_ratio,
     spelled_scores,
     text,
-    tone_of,
 )
-from thalweg.cli.screen import DOUBTFUL, GOOD, Screen
-from thalweg.jobs.saved import load
+from thalweg.cli.screen import BAD, DOUBTFUL, GOOD, Screen
+from thalweg.runs.saved import load
 
 WIDE = Screen(100, False, False, "utf-8")
 
@@ -72,8 +72,7 @@ def test_plain_values(made):
 
 
 def test_colours(made):
-    assert tone_of(load(made / "newton").run) == GOOD
-    assert tone_of(load(made / "stopped").run) == DOUBTFUL
+    assert (TONES["CERTIFIED"], TONES["STOPPED"], TONES["SADDLE"]) == (GOOD, DOUBTFUL, BAD)
     painted = text(WIDE._replace(has_colour=True), load(made / "newton"))
     assert "\x1b[32mCERTIFIED\x1b[0m  The" in painted
 

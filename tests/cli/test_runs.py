@@ -10,7 +10,7 @@ def test_all_of_them(made):
     newton = found[str(made / "newton")]
     assert (newton["state"], newton["data"], newton["method"]) == ("CERTIFIED", "@cancer", "newton")
     assert newton["score"]["measure"] == "accuracy"
-    assert found[str(made / "stopped")]["state"] == "ITERATION LIMIT"
+    assert found[str(made / "stopped")]["state"] == "NOT CERTIFIED"
     network = found[str(made / "network")]
     assert (network["model"], network["gap"], network["state"]) == ("mlp:4", None, "FINISHED")
 

@@ -10,11 +10,11 @@ from thalweg.cli.screen import (
     WIDEST,
     Column,
     Screen,
+    grid,
     note,
     say,
     say_json,
     screen_of,
-    table,
 )
 
 COLUMNS = (Column("name"), Column("count", is_right=True, rank=1), Column("remark"))
@@ -33,7 +33,7 @@ class Terminal(io.StringIO):
 
 
 def test_a_table_by_hand():
-    assert table(screen(), COLUMNS, ROWS).splitlines() == [
+    assert grid(screen(), COLUMNS, ROWS).splitlines() == [
         "name  count  remark",
         "a         1  short",
         "bcd   1,000  a remark of more words than there is room for",
@@ -41,37 +41,37 @@ def test_a_table_by_hand():
 
 
 def test_a_long_last_column_goes_on_below_itself():
-    lines = table(screen(34), COLUMNS, ROWS).splitlines()
+    lines = grid(screen(34), COLUMNS, ROWS).splitlines()
     assert max(map(len, lines)) <= 34
     assert lines[2] == "bcd   1,000  a remark of more"
     assert lines[3] == "             words than there is"
 
 
 def test_a_narrow_screen_loses_columns_by_rank():
-    lines = table(screen(28), COLUMNS, ROWS).splitlines()
+    lines = grid(screen(28), COLUMNS, ROWS).splitlines()
     assert lines[:2] == ["name  remark", "a     short"]
     assert max(map(len, lines)) <= 28
 
 
 def test_without_room_beside_the_others_text_goes_below_them():
-    lines = table(screen(20), (Column("run"), Column("outcome")), [("r" * 18, "not certified")])
+    lines = grid(screen(20), (Column("run"), Column("outcome")), [("r" * 18, "not certified")])
     assert lines.splitlines()[2:] == ["r" * 18, "    not certified"]
 
 
 def test_empty_columns_are_left_out():
-    assert "count" not in table(screen(), COLUMNS, [("a", "", "b")])
+    assert "count" not in grid(screen(), COLUMNS, [("a", "", "b")])
 
 
 @pytest.mark.parametrize("columns", range(20, 101, 10))
 def test_no_line_is_longer_than_the_screen(columns):
-    lines = table(screen(columns), COLUMNS, ROWS).splitlines()
+    lines = grid(screen(columns), COLUMNS, ROWS).splitlines()
     lines += screen(columns).wrapped("word " * 40, indent=2, hanging=3)
     lines += screen(columns).labelled("Problem", "word " * 40).splitlines()
     assert max(map(len, lines)) <= columns
 
 
 def test_stand_ins_are_laid_out_at_their_length():
-    plain = table(screen(encoding="ascii"), COLUMNS, [("κ", "1", "x"), ("b", "2", "y")])
+    plain = grid(screen(encoding="ascii"), COLUMNS, [("κ", "1", "x"), ("b", "2", "y")])
     assert [line.index(end) for line, end in zip(plain.splitlines()[1:], "xy", strict=True)] == [
         14, 14,
     ]  # fmt: skip
@@ -133,5 +133,5 @@ def test_a_terminal_says_its_width():
 
 def test_lines_have_no_spaces_at_their_ends():
     columns = (Column("a"), Column("b", is_right=True), Column("c", is_right=True))
-    lines = table(screen(), columns, [("x", "1", ""), ("y", "", "22")]).splitlines()
+    lines = grid(screen(), columns, [("x", "1", ""), ("y", "", "22")]).splitlines()
     assert lines == ["a  b   c", "x  1", "y     22"]

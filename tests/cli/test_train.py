@@ -3,6 +3,7 @@ import json
 import pytest
 
 from command import answer, sentence, thalweg
+from thalweg.jobs import opening
 from thalweg.jobs import train as jobs_train
 
 ASKED = ("@cancer", "--standardize", "--no-report")
@@ -79,7 +80,7 @@ def test_ctrl_c_says_what_is_kept(runs, monkeypatch):
     folder = runs / "stopped"
     message = sentence("train", "--resume", folder, code=130)
     assert message.endswith(f"thalweg train --resume {folder} goes on")
-    monkeypatch.setattr(jobs_train, "table_of", interrupted)
+    monkeypatch.setattr(opening, "table_of", interrupted)
     assert sentence("train", *ASKED, "--out", runs / "new", code=130) == (
         "interrupted: nothing was saved"
     )

@@ -18,9 +18,9 @@ from click.testing import CliRunner
 
 from thalweg.cli.program import main
 from thalweg.core import storage
-from thalweg.jobs.job import Job
-from thalweg.jobs.saved import load
 from thalweg.jobs.train import train
+from thalweg.runs.job import Job
+from thalweg.runs.saved import load
 
 ROWS = [f"{k % 7},{(3 * k) % 11},{'ABC'[k % 3]},{'yes' if k % 7 > 3 else 'no'}" for k in range(60)]
 TABLE = "\n".join(["age,income,town,bought", *ROWS, ""])

@@ -12,8 +12,8 @@ import kills
 from click.testing import CliRunner
 
 from thalweg.cli.program import main
-from thalweg.jobs.saved import load
 from thalweg.methods.journey import Journey
+from thalweg.runs.saved import load
 
 
 def test_a_kill_before_any_write_is_resumed_to_the_same_bits():

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from thalweg.core.errors import InputError, StorageError
-from thalweg.jobs.job import Job
-from thalweg.jobs.network import RECIPE, recipe_of
 from thalweg.jobs.race import train_race
-from thalweg.jobs.saved import load
 from thalweg.jobs.train import train
+from thalweg.runs.job import Job
+from thalweg.runs.network_model import RECIPE, recipe_of
+from thalweg.runs.saved import load
 
 QUIET = {"progress": False, "report": False}
 JOB = Job("@iris", recipe={"layers": "mlp:8", "epochs": 3, "keep": 0.9}, standardize=True)

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import thalweg as tw
 from thalweg.cli.program import main
-from thalweg.jobs.saved import load
+from thalweg.runs.saved import load
 
 TRAIN = "train rows.csv --target sold --impute median --standardize --l2 0.01 --tol 1e-12"
 

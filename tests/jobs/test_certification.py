@@ -5,9 +5,9 @@ import pytest
 
 from thalweg.core.errors import InputError
 from thalweg.jobs.certification import certified, here, rows_again
-from thalweg.jobs.job import Job
-from thalweg.jobs.saved import load
 from thalweg.jobs.train import train
+from thalweg.runs.job import Job
+from thalweg.runs.saved import load
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_data_that_have_changed(tmp_path, monkeypatch):
     saved = load(tmp_path / "run")
     assert len(rows_again(saved).y) == 20
     np.savez(tmp_path / "a.npz", X=X, y=2 * y)
-    with pytest.raises(InputError, match="it has changed since"):
+    with pytest.raises(InputError, match="has changed since"):
         certified(saved)
 
 

@@ -7,10 +7,10 @@ import pytest
 import thalweg as tw
 from thalweg.jobs import folds
 from thalweg.jobs.folds import FOLDS, MEAN, SPREAD, cross_validate
-from thalweg.jobs.job import Job
-from thalweg.jobs.linear import ready_linear, train_linear
+from thalweg.jobs.linear import check_linear, ready_linear, train_linear
 from thalweg.jobs.rows import folds_of
 from thalweg.jobs.trainer import Trainer
+from thalweg.runs.job import Job
 
 
 def test_scores_are_those_of_models_that_never_saw_the_fold(tmp_path):
@@ -35,7 +35,9 @@ def test_ctrl_c_in_a_fold_ends_them_all(tmp_path, monkeypatch):
         trained = train_linear(job, ready, encoding, **options)
         return trained._replace(run=replace(trained.run, outcome=tw.Outcome.INTERRUPTED))
 
-    monkeypatch.setattr(folds, "trainer_of", lambda job: Trainer(ready_linear, interrupted))
+    monkeypatch.setattr(
+        folds, "trainer_of", lambda job: Trainer(ready_linear, interrupted, check_linear)
+    )
     with pytest.raises(KeyboardInterrupt):
         cross_validate(Job("@diabetes", folds=2), tw.read("@diabetes"), tmp_path, progress=False)
     assert list(tmp_path.iterdir()) == []

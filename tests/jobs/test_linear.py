@@ -3,9 +3,9 @@ import pytest
 
 import thalweg as tw
 from thalweg.core.errors import InputError
-from thalweg.jobs.job import Job
 from thalweg.jobs.linear import loss_of, problem_of, ready_linear, train_linear
 from thalweg.jobs.rows import rows_of
+from thalweg.runs.job import Job
 
 
 def asked(source, **options):

@@ -1,25 +1,20 @@
 import numpy as np
 import pytest
 import torch
-from scipy.special import expit, softmax
 
 import thalweg as tw
-from thalweg.core.errors import InputError, StorageError
 from thalweg.doctor.facts.examination import Examination
-from thalweg.jobs.job import Job
-from thalweg.jobs.network import NetworkModel, load_network, ready_network, train_network
+from thalweg.jobs.network import train_network
+from thalweg.jobs.network_training import ready
 from thalweg.jobs.rows import rows_of
-from thalweg.jobs.saved import load
 from thalweg.jobs.train import resume, train
 from thalweg.nets.probes.record import Record
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.runs.job import Job
+from thalweg.runs.network_model import load_network
+from thalweg.runs.saved import load
 
 SMALL = {"layers": "mlp:6", "epochs": 2, "batch_size": 30, "learning_rate": 0.01}
-CODE = """
-from torch import nn
-def build(input_shape, outputs):
-    return nn.Linear(input_shape[0], outputs)
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +24,7 @@ def no_facts(monkeypatch):
 
 def trained(job, folder=None):
     table = tw.read(job.source)
-    made = ready_network(job, rows_of(job, table), table.encoding)
+    made = ready(job, rows_of(job, table), table.encoding)
     return train_network(job, made, table.encoding, folder=folder, progress=False), table
 
 
@@ -57,56 +52,6 @@ def test_the_folder_gives_the_same_network_again(folder):
     assert Recipe.from_toml(place / "recipe.toml").scaling == "z-score"
     weights = torch.cat([p.detach().flatten() for p in model.module.parameters()])
     assert np.array_equal(weights.numpy(), done.run.w)
-
-
-def test_answers_by_hand():
-    module = torch.nn.Linear(2, 3, bias=False)
-    torch.nn.init.ones_(module.weight)
-    X = np.array([[1.0, 2.0], [0.0, -3.0]])
-    z = X.sum(1)
-    codes, odds = NetworkModel(module, "cross-entropy", ("a", "b", "c")).answers(X)
-    assert np.array_equal(odds, softmax(np.tile(z[:, None], 3), axis=1))
-    assert codes.tolist() == [0, 0]
-    module = torch.nn.Linear(2, 1, bias=False)
-    torch.nn.init.ones_(module.weight)
-    codes, odds = NetworkModel(module, "binary-cross-entropy", ("a", "b")).answers(X)
-    assert codes.tolist() == [1, 0]
-    assert np.allclose(odds, np.column_stack([expit(-z), expit(z)]))
-    values, odds = NetworkModel(module, "squared", ()).answers(X)
-    assert values.tolist() == [3.0, -3.0]
-    assert odds is None
-
-
-def test_outputs_that_are_no_numbers_are_answered_without_a_warning():
-    module = torch.nn.Linear(1, 2, bias=False)
-    module.weight.data[:] = torch.tensor([[3e38], [-3e38]])
-    codes, odds = NetworkModel(module, "cross-entropy", ("a", "b")).answers(np.array([[9.0]]))
-    assert (codes.tolist(), odds.tolist()) == ([0], [[1.0, 0.0]])
-
-
-def test_weights_that_are_not_there(folder):
-    place, job, _, table = folder
-    (place / "model.safetensors").unlink()
-    with pytest.raises(StorageError, match="cannot be read"):
-        load_network(place, job, table.encoding)
-    (place / "recipe.toml").unlink()
-    with pytest.raises(StorageError, match="recipe"):
-        load_network(place, job, table.encoding)
-
-
-def test_code_is_run_only_where_it_is_named(tmp_path):
-    (tmp_path / "net.py").write_text(CODE)
-    builder = f"{tmp_path / 'net.py'}:build"
-    job = Job("@iris", builder=builder, recipe={"epochs": 1})
-    done, table = trained(job, tmp_path)
-    for name, content in done.files.items():
-        (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError, match=r"name it again, --model .*net.py:build"):
-        load_network(tmp_path, job, table.encoding)
-    model = load_network(tmp_path, job, table.encoding, builder)
-    assert np.array_equal(model.answers(table.X)[0], done.model.answers(table.X)[0])
-    with pytest.raises(InputError, match="model must be left out"):
-        load_network(tmp_path, Job("@iris", recipe=SMALL), table.encoding, builder)
 
 
 def test_a_job_is_trained_ended_resumed_and_asked(tmp_path):

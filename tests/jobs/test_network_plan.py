@@ -9,10 +9,10 @@ import thalweg as tw
 from thalweg.core import clock
 from thalweg.core.errors import InputError
 from thalweg.jobs import network_plan
-from thalweg.jobs.job import Job
 from thalweg.jobs.network_plan import plan_network
 from thalweg.jobs.network_training import ready
 from thalweg.jobs.rows import rows_of
+from thalweg.runs.job import Job
 
 
 def material(source="@iris", **more):

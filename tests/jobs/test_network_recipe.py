@@ -2,8 +2,8 @@ import pytest
 
 import thalweg as tw
 from thalweg.core.errors import InputError
-from thalweg.jobs.job import Job
-from thalweg.jobs.network_recipe import job_recipe, outputs_of, usual_rate
+from thalweg.jobs.network_recipe import job_recipe, usual_rate
+from thalweg.runs.job import Job
 
 
 def recipe(said=None, source="@iris", **more):
@@ -43,14 +43,6 @@ def test_a_rate_belongs_to_the_optimizer_it_was_given_for():
 
 def test_zero_rows_a_batch_are_all():
     assert recipe({"batch_size": 0}).batch_size is None
-
-
-def test_outputs():
-    assert outputs_of(recipe(), tw.read("@iris").encoding) == 3
-    cancer = tw.read("@cancer").encoding
-    assert outputs_of(recipe(source="@cancer"), cancer) == 2
-    assert outputs_of(recipe({"loss": "binary-cross-entropy"}, "@cancer"), cancer) == 1
-    assert outputs_of(recipe(source="@diabetes"), tw.read("@diabetes").encoding) == 1
 
 
 @pytest.mark.parametrize(

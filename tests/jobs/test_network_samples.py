@@ -3,9 +3,8 @@ import pytest
 import scipy.sparse
 import torch
 
-import thalweg as tw
 from thalweg.core.errors import InputError
-from thalweg.jobs.network_samples import Shape, input_shape, known, pair, samples
+from thalweg.jobs.network_samples import known, pair
 from thalweg.jobs.rows import Rows
 from thalweg.tables.column import Column
 from thalweg.tables.encoding import Encoding
@@ -33,24 +32,8 @@ def test_numbers():
 
 def test_images():
     shaped = Encoding(COLUMNS, NUMBERS.target, sample_shape=(2, 2))
-    assert input_shape(shaped) == (1, 2, 2)
     x, _ = pair(Rows(X, np.array([0.5, 2.0, 1.0])), shaped, "squared")
     assert x[0].tolist() == [[[0.0, 1.0], [2.0, 3.0]]]
-    assert torch.equal(Shape((1, 2, 2))(x.reshape(3, 4)), x)
-    assert torch.equal(Shape((1, 2, 2))(x), x)
-    assert input_shape(Encoding(COLUMNS, NUMBERS.target, sample_shape=(4, 1, 1))) == (4, 1, 1)
-    assert input_shape(tw.read("@iris").encoding) == (4,)
-
-
-def test_sparse_rows_become_dense_ones():
-    assert torch.equal(samples(scipy.sparse.csr_array(X)), samples(X))
-
-
-def test_memory_that_is_read_only_is_left_alone():
-    kept = X.astype(np.float32)
-    kept.flags.writeable = False
-    samples(kept)[0, 0] = 7.0
-    assert kept[0, 0] == 0.0
 
 
 def test_held_out_rows_without_a_known_label_are_left_out():

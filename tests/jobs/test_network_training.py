@@ -13,9 +13,10 @@ from thalweg.core.finding import Finding, Severity
 from thalweg.doctor.facts.examination import Examination
 from thalweg.doctor.watch import Watch
 from thalweg.jobs import network_training
-from thalweg.jobs.job import Job
-from thalweg.jobs.network_training import build_network, fit_network, outputs, ready, relevant
+from thalweg.jobs.network_training import fit_network, ready, relevant
 from thalweg.jobs.rows import rows_of
+from thalweg.runs.job import Job
+from thalweg.runs.network_model import build_network, outputs
 
 SMALL = {"layers": "mlp:6", "epochs": 2, "batch_size": 30, "keep": 0.8}
 STEPS = 8  # 2 epochs of 120 rows
@@ -119,7 +120,7 @@ import os, signal, torch
 from pathlib import Path
 import thalweg as tw
 from thalweg.jobs import network_training as network
-from thalweg.jobs.job import Job
+from thalweg.runs.job import Job
 from thalweg.jobs.rows import rows_of
 
 def killed(self, moment):

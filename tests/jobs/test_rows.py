@@ -3,8 +3,8 @@ import pytest
 
 import thalweg as tw
 from thalweg.core.errors import InputError
-from thalweg.jobs.job import Job
 from thalweg.jobs.rows import drawn, folds_of, rows_of
+from thalweg.runs.job import Job
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@ import pytest
 import scipy.sparse
 
 import thalweg as tw
-from thalweg.jobs.job import Job
 from thalweg.jobs.source import MOST_SCALES, fingerprint, placed, scales, table_of, task_of
+from thalweg.runs.job import Job
 
 
 def test_the_loss_says_what_the_target_is(tmp_path):

@@ -1,10 +1,10 @@
 import pytest
 
 import thalweg as tw
-from thalweg.jobs.job import Job
 from thalweg.jobs.rows import rows_of
 from thalweg.jobs.trained import Trained
 from thalweg.jobs.trainer import trainer_of
+from thalweg.runs.job import Job
 
 
 def test_the_model_is_the_one_the_run_ended_with():
@@ -13,7 +13,7 @@ def test_the_model_is_the_one_the_run_ended_with():
     ready = trainer.ready(job, rows, table.encoding)
     trained = trainer.train(job, ready, table.encoding, progress=False)
     assert isinstance(trained, Trained)
-    assert trained.more == {}
+    assert trained.point is None
     assert list(trained.files) == ["model.npz"]
     loss = ((trained.model.answers(rows.X).values - rows.y) ** 2).mean() / 2
     penalty = (trained.model.coefficients**2).sum() / 2 / len(rows.y)

@@ -1,6 +1,6 @@
-from thalweg.jobs.job import Job
 from thalweg.jobs.linear import train_linear
 from thalweg.jobs.trainer import trainer_of
+from thalweg.runs.job import Job
 
 
 def test_each_half_trains_its_own():

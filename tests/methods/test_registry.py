@@ -75,17 +75,17 @@ def test_options_in_brackets(text, method):
         ("bfgs[memory=3]", "bfgs has no option 'memory': it takes none."),
         (
             "adam[lr]",
-            "options of a method must read name=value, got 'lr' in 'adam[lr]': "
+            "options must read name=value, got 'lr' in 'adam[lr]': "
             "write, for example, adam[lr=0.1]",
         ),
         (
             "adam[0.1]",
-            "options of a method must read name=value, got '0.1' in 'adam[0.1]': "
+            "options must read name=value, got '0.1' in 'adam[0.1]': "
             "write, for example, adam[lr=0.1]",
         ),
         (
             "adam[lr=]",
-            "options of a method must read name=value, got 'lr=' in 'adam[lr=]': "
+            "options must read name=value, got 'lr=' in 'adam[lr=]': "
             "write, for example, adam[lr=0.1]",
         ),
         ("adam[lr=fast]", "lr must be a number above 0, got 'fast'"),

@@ -12,10 +12,10 @@ from thalweg.reports.markup import (
     facts,
     folded,
     html,
+    html_table,
     joined,
     number,
     section,
-    table,
     to_copy,
     to_save,
 )
@@ -35,7 +35,7 @@ def test_text_is_escaped_once_and_markup_is_not():
 @pytest.mark.parametrize(
     "piece",
     [
-        table(NASTY, (NASTY, NASTY), [(NASTY, NASTY)], numbers=(1,), kind=STACKS),
+        html_table(NASTY, (NASTY, NASTY), [(NASTY, NASTY)], numbers=(1,), kind=STACKS),
         facts([(NASTY, NASTY), ("empty", ""), ("none", None)]),
         badge(NASTY, GOOD),
         folded(NASTY, to_copy("x")),
@@ -51,7 +51,7 @@ def test_every_piece_is_well_formed_and_keeps_its_words(piece):
 
 
 def test_a_table_by_hand():
-    found = table("c", ("a", "b"), [("x", 1)], numbers=(1,))
+    found = html_table("c", ("a", "b"), [("x", 1)], numbers=(1,))
     assert found == (
         "<table><caption>c</caption>"
         '<thead><tr><th scope="col">a</th><th scope="col" class="n">b</th></tr></thead>'
@@ -60,7 +60,7 @@ def test_a_table_by_hand():
 
 
 def test_a_table_that_stacks_tells_heads_of_numbers_but_not_of_badges():
-    found = table("c", ("a", "b", "d"), [("x", 1, badge("holds", GOOD))], kind=STACKS)
+    found = html_table("c", ("a", "b", "d"), [("x", 1, badge("holds", GOOD))], kind=STACKS)
     assert found.startswith('<table class="stacks">')
     assert 'data-head="b"' in found
     assert 'data-head="d"' not in found

@@ -3,13 +3,13 @@ import pytest
 import scipy.sparse
 
 import thalweg as tw
-from thalweg.scaling import moments
+from thalweg.core import finiteness
 from thalweg.scaling.validation import check_finite, validated_inverse
 
 
 @pytest.mark.parametrize("block", [1, 7, 100_000])
 def test_the_first_bad_entry_is_found_whatever_the_block(block, monkeypatch):
-    monkeypatch.setattr(moments, "BLOCK", block)
+    monkeypatch.setattr(finiteness, "BLOCK", block)
     X = np.zeros((9, 4))
     check_finite(X)
     X[6, 1] = np.inf

@@ -2,7 +2,7 @@
 
     options ─► request: a Job ─► jobs ─► result ─► screen: text, or JSON by schemas/<verb>.json
 
-Answers go to stdout; notes, progress and errors to stderr. Exit codes are in `ending`.
+Answers go to stdout; notes, progress and errors to stderr. Exit codes are in `exit_code`.
 """
 
 from thalweg.cli.program import main

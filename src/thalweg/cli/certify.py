@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thalweg.cli import completion
-from thalweg.cli.ending import DONE, STOPPED
+from thalweg.cli.exit_code import DONE, STOPPED
 from thalweg.cli.options import builder, everywhere
 from thalweg.cli.screen import DOUBTFUL, GOOD, Screen, say, say_json, screen_of
 
@@ -32,7 +32,7 @@ def certify(run: str, model: str | None, as_json: bool, quiet: bool) -> int:
     """
     from thalweg.core.certificate import Certificate
     from thalweg.jobs.certification import certified
-    from thalweg.jobs.saved import load
+    from thalweg.runs.saved import load
 
     saved = load(run).best
     found = certified(saved, builder=model or "")

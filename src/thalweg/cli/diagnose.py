@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thalweg.cli import completion, options
-from thalweg.cli.ending import DONE, code_of
-from thalweg.cli.opening import opened, rows_and_table
+from thalweg.cli.exit_code import DONE, code_of
+from thalweg.cli.opening import made_ready
 from thalweg.cli.request import job_of, refuse_beside
 from thalweg.cli.result import finding_record
 from thalweg.cli.screen import BAD, DOUBTFUL, Screen, note, say, say_json, screen_of
@@ -21,7 +21,7 @@ from thalweg.core.errors import InputError
 if TYPE_CHECKING:
     from thalweg.core.finding import Finding
     from thalweg.core.run import Run
-    from thalweg.jobs.job import Job
+    from thalweg.runs.job import Job
 
 LOOKED_AT = "targets, classes, scaling, penalty, columns or conditioning"
 LOOKED_AT_NETWORK = "data, loss, first weights, gradients, activations, curvature or validation"
@@ -73,23 +73,27 @@ def diagnose(
         refuse_beside(ctx, data, BESIDE_RUN, "the run has its data and its model")
     if treat:
         return treated(ctx, data, is_run, budget, out, as_json, asked)
+    from thalweg.core.verdict import verdict_of
+
     if is_run:
-        from thalweg.jobs.saved import load
+        from thalweg.runs.saved import load
 
         saved = load(data).best
         source, run, findings = str(saved.folder), saved.run, saved.findings
+        verdict = saved.contender.verdict
     else:
         source, (run, findings) = data, trained(job_of(ctx, data, asked), progress=not quiet)
+        verdict = verdict_of(run)
     if as_json:
         say_json({**record(source, run, findings), "treatment": None})
     else:
         say(text(screen_of(), source, run, findings))
-    return code_of(run.outcome)
+    return code_of(verdict)
 
 
 def trained(job: Job, *, progress: bool) -> tuple[Run, Sequence[Finding]]:
     """The run of a job, a network under a watch, and what is wrong with it."""
-    table, _, ready = opened(job)
+    data, ready = made_ready(job)
     if job.is_network:
         from thalweg.jobs.network import fit_network
 
@@ -97,7 +101,7 @@ def trained(job: Job, *, progress: bool) -> tuple[Run, Sequence[Finding]]:
         return watched.run, watched.findings
     from thalweg.jobs.linear import train_linear
 
-    done = train_linear(job, ready, table.encoding, progress=progress)
+    done = train_linear(job, ready, data.encoding, progress=progress)
     return done.run, done.findings
 
 
@@ -113,17 +117,19 @@ def treated(
     """Treat the recipe of a network, and show the verdict."""
     if is_run:
         from thalweg.jobs.certification import rows_again
-        from thalweg.jobs.saved import load
+        from thalweg.runs.saved import load
 
         saved = load(data).best
         job, encoding = saved.job, saved.encoding
         _check_treatable(job)
         rows = rows_again(saved)
     else:
+        from thalweg.jobs.opening import opened
+
         job = job_of(ctx, data, asked)
         _check_treatable(job)
-        rows, table = rows_and_table(job)
-        encoding = table.encoding
+        opening = opened(job, note)
+        rows, encoding = opening.rows, opening.encoding
     from thalweg.core.storage import write_file
     from thalweg.doctor.treatment.treat import BUDGET, treat
     from thalweg.jobs.network_recipe import job_recipe
@@ -172,7 +178,7 @@ def text(screen: Screen, source: str, run: Run, findings: Sequence[Finding]) -> 
     """What a person reads."""
     from thalweg.core.card import count_of
 
-    is_network = "training_loss" in run.trace.columns
+    is_network = run.is_training
     count, taken = len(findings), count_of(run.iterations, "step" if is_network else "iteration")
     looked_at = LOOKED_AT_NETWORK if is_network else LOOKED_AT
     heading = f"{count} finding{'' if count == 1 else 's, worst first'}"

@@ -1,13 +1,13 @@
-"""A time as it is typed: `30`, `30s`, `2m`, `1h`, in seconds."""
+"""A time on the command line: `--time-limit 2m`."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import click
 
-UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+from thalweg.core.duration import seconds_in
+from thalweg.core.errors import InputError
 
 
 class DurationType(click.ParamType):
@@ -18,12 +18,7 @@ class DurationType(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """The text in seconds."""
-        text = str(value)
-        unit = UNITS.get(text[-1:])
         try:
-            seconds = float(text[:-1]) * unit if unit else float(text)
-        except ValueError:
-            seconds = math.nan
-        if not (math.isfinite(seconds) and seconds > 0.0):
-            self.fail(f"must be a time above 0 such as 30s, 2m or 1h, got {value!r}")
-        return seconds
+            return seconds_in(str(value))
+        except InputError as problem:
+            self.fail(str(problem))

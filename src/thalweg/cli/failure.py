@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import click
 
-from thalweg.cli.ending import BAD_INPUT, BUG, QUIT
+from thalweg.cli.exit_code import BAD_INPUT, BUG, QUIT
 from thalweg.cli.screen import BAD, screen_of
 from thalweg.cli.wording import as_typed
 from thalweg.core.errors import ThalwegError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thalweg.cli import completion
-from thalweg.cli.ending import CLAIM_FAILED, DONE
+from thalweg.cli.exit_code import CLAIM_FAILED, DONE
 from thalweg.cli.options import everywhere, seed
 from thalweg.cli.screen import (
     BAD,
@@ -17,11 +17,11 @@ from thalweg.cli.screen import (
     GOOD,
     Column,
     Screen,
+    grid,
     note,
     say,
     say_json,
     screen_of,
-    table,
 )
 from thalweg.core.errors import InputError
 
@@ -83,7 +83,7 @@ def lab(
         from thalweg.labbook.catalogue import labs
 
         say_json({"labs": [listed(each) for each in labs()]}) if as_json else say(
-            table(screen_of(), LISTED, [listed_row(each) for each in labs()])
+            grid(screen_of(), LISTED, [listed_row(each) for each in labs()])
         )
         return DONE
     return one(name, full, broken or "", seed, out, as_json)
@@ -201,7 +201,7 @@ def table_text(screen: Screen, each: Table) -> str:
         for k, (head, is_number) in enumerate(zip(each.heads, numbers, strict=True))
     ]
     rows = [tuple(map(written, row)) for row in each.rows]
-    return "\n".join([*screen.wrapped(each.caption), table(screen, columns, rows)])
+    return "\n".join([*screen.wrapped(each.caption), grid(screen, columns, rows)])
 
 
 def summary(screen: Screen, results: Sequence[Result], seconds: float) -> str:
@@ -215,7 +215,7 @@ def summary(screen: Screen, results: Sequence[Result], seconds: float) -> str:
     passed = sum(each.passed for each in results)
     word = screen.paint(f"{passed} of {len(results)}", GOOD if passed == len(results) else DOUBTFUL)
     return "\n".join(
-        [table(screen, DONE_COLUMNS, rows, tones), "", f"{word} pass, in {seconds:.0f} s"]
+        [grid(screen, DONE_COLUMNS, rows, tones), "", f"{word} pass, in {seconds:.0f} s"]
     )
 
 

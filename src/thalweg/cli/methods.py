@@ -18,7 +18,7 @@ import click
 
 from thalweg.cli import completion
 from thalweg.cli.options import everywhere
-from thalweg.cli.screen import CHIEF, Column, Screen, say, say_json, screen_of, table
+from thalweg.cli.screen import CHIEF, Column, Screen, grid, say, say_json, screen_of
 from thalweg.core.errors import InputError, suggest
 
 METHOD, OPTIMIZER = "method", "optimizer"
@@ -138,7 +138,7 @@ def listing(screen: Screen, found: list[dict[str, Any]]) -> str:
             for each in some
         ]
         if rows:
-            parts += [screen.paint(head, CHIEF), table(screen, COLUMNS, rows), ""]
+            parts += [screen.paint(head, CHIEF), grid(screen, COLUMNS, rows), ""]
     words = (
         "linear: linear models, dense and sparse. functions: any objective. l1: a penalty without "
         "a gradient. noise: gradients that are right on average."
@@ -160,7 +160,7 @@ def page(screen: Screen, one: dict[str, Any]) -> str:
     if one["kind"] == METHOD:
         lines.append(screen.labelled("Rate", one["rate"] or NO_RATE))
     if options:
-        lines += ["", table(screen, (Column("option"), Column("default")), options)]
+        lines += ["", grid(screen, (Column("option"), Column("default")), options)]
     return "\n".join(lines)
 
 

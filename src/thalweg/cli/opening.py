@@ -1,42 +1,23 @@
-"""Read the data of a job and make ready what is trained, with notes on both."""
+"""What is trained by a job, made ready, with notes on its data and on what was not said."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from thalweg.cli.screen import note
 
 if TYPE_CHECKING:
-    from thalweg.jobs.job import Job
-    from thalweg.jobs.rows import Rows
-    from thalweg.tables.table import Table
+    from thalweg.jobs.opening import Opened
+    from thalweg.runs.job import Job
 
 
-class Opened(NamedTuple):
-    """A job before its first step."""
-
-    table: Table
-    rows: Rows
-    ready: Any  # a LinearProblem, or what a network's half makes of it
-
-
-def rows_and_table(job: Job) -> tuple[Rows, Table]:
-    """The data read."""
-    from thalweg.jobs.rows import rows_of
-    from thalweg.jobs.source import table_of
-
-    table = table_of(job)
-    for sentence in table.notes:
-        note(sentence)
-    return rows_of(job, table), table
-
-
-def opened(job: Job) -> Opened:
-    """The data read and the method checked; raises where either cannot be used."""
+def made_ready(job: Job) -> tuple[Opened, Any]:
+    """The data, and a LinearProblem or what a network's half makes; raises where it cannot be."""
+    from thalweg.jobs.opening import opened
     from thalweg.jobs.trainer import trainer_of
 
-    rows, table = rows_and_table(job)
-    ready = trainer_of(job).ready(job, rows, table.encoding)
+    data = opened(job, note)
+    ready = trainer_of(job).ready(job, data.rows, data.encoding)
     if job.loss is None and not job.is_network:
         note(f"{ready.loss}, by what y holds; --loss takes another", "loss")
-    return Opened(table, rows, ready)
+    return data, ready

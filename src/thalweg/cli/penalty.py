@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from thalweg.core.errors import InputError
-from thalweg.jobs.penalty import Penalty, penalty_of
+from thalweg.runs.penalty import Penalty, penalty_of
 
 
 class PenaltyType(click.ParamType):

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thalweg.cli import completion
-from thalweg.cli.ending import DONE
-from thalweg.cli.opening import opened, rows_and_table
+from thalweg.cli.exit_code import DONE
+from thalweg.cli.opening import made_ready
 from thalweg.cli.options import everywhere, methods, model, reading, tolerance
 from thalweg.cli.request import job_of
 from thalweg.cli.result import finding_record
-from thalweg.cli.screen import CHIEF, TIED, Column, Screen, say, say_json, screen_of, table
+from thalweg.cli.screen import CHIEF, TIED, Column, Screen, grid, note, say, say_json, screen_of
 from thalweg.cli.wording import as_typed
 
 if TYPE_CHECKING:
     from thalweg.core.plan import Plan
-    from thalweg.jobs.job import Job
     from thalweg.jobs.network_plan import NetworkPlan
+    from thalweg.runs.job import Job
 
 COLUMNS = (
     Column("  method"),
@@ -67,9 +67,10 @@ def plan(ctx: click.Context, data: str, as_json: bool, quiet: bool, **asked: Any
     screen = screen_of()
     if job.is_network:
         from thalweg.jobs.network_plan import plan_network
+        from thalweg.jobs.opening import opened
 
-        rows, data_table = rows_and_table(job)
-        found = plan_network(job, rows, data_table.encoding, asked["method"])
+        opening = opened(job, note)
+        found = plan_network(job, opening.rows, opening.encoding, asked["method"])
         command = next_command(job, asked["method"])
         if as_json:
             findings = list(map(finding_record, found.findings))
@@ -80,7 +81,7 @@ def plan(ctx: click.Context, data: str, as_json: bool, quiet: bool, **asked: Any
         return DONE
     from thalweg.planner.plan import plan as planned
 
-    made = only(planned(opened(job).ready, job.tol), asked["method"])
+    made = only(planned(made_ready(job)[1], job.tol), asked["method"])
     command = next_command(job, asked["method"] or (made.best,))
     if as_json:
         say_json({"kind": "linear", **made.as_record(), "command": command})
@@ -137,7 +138,7 @@ def text(screen: Screen, made: Plan) -> str:
     ]
     tones = [CHIEF if row.remark.startswith("CHOSEN") else None for row in able]
     if rows:
-        lines += ["", table(screen, COLUMNS, rows, tones)]
+        lines += ["", grid(screen, COLUMNS, rows, tones)]
     for row in made.rows:
         if not row.eligible:
             why = as_typed(row.remark).removeprefix(f"{row.method} ")
@@ -177,7 +178,7 @@ def network_text(screen: Screen, made: NetworkPlan) -> str:
     ]
     tones = [None if place else CHIEF for place in range(len(rows))]
     end = screen.wrapped(f"{NETWORK_LEGEND} {took(made)}")
-    return "\n".join([*lines, "", table(screen, NETWORK_COLUMNS, rows, tones), "", *end])
+    return "\n".join([*lines, "", grid(screen, NETWORK_COLUMNS, rows, tones), "", *end])
 
 
 def took(made: Plan | NetworkPlan) -> str:
@@ -189,6 +190,6 @@ def took(made: Plan | NetworkPlan) -> str:
 
 def next_command(job: Job, names: tuple[str, ...]) -> str:
     """The command that does what was planned."""
-    from thalweg.jobs.command import arguments_of
+    from thalweg.runs.command import arguments_of
 
     return shlex.join(["thalweg", "train", *arguments_of(job, names)])

@@ -28,7 +28,7 @@ def predict(
     probabilities each. Where DATA has the target, the score is told on stderr.
     """
     from thalweg.core.storage import write_file
-    from thalweg.jobs.saved import load
+    from thalweg.runs.saved import load
 
     found = load(run).predict(data, builder=model or "")
     for sentence in found.notes:

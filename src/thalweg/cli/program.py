@@ -16,7 +16,7 @@ import click
 from thalweg.cli import failure
 from thalweg.cli.certify import certify
 from thalweg.cli.diagnose import diagnose
-from thalweg.cli.ending import DONE, PIPE_BROKEN
+from thalweg.cli.exit_code import DONE, PIPE_BROKEN
 from thalweg.cli.lab import lab
 from thalweg.cli.letters import prepare
 from thalweg.cli.methods import methods

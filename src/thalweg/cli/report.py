@@ -39,9 +39,9 @@ def report(runs: tuple[str, ...], out: str | None, as_json: bool, quiet: bool) -
 
 def html_of(runs: tuple[str, ...]) -> str:
     """The page on one run or race, or on several runs beside each other."""
-    from thalweg.jobs.saved import load
-    from thalweg.jobs.subject import subject_of_race
     from thalweg.reports.report import report as page
+    from thalweg.runs.saved import load
+    from thalweg.runs.subject import subject_of_race
 
     loaded = [load(each) for each in runs]
     if len(loaded) == 1:

@@ -17,7 +17,7 @@ from click.core import ParameterSource
 from thalweg.core.errors import InputError
 
 if TYPE_CHECKING:
-    from thalweg.jobs.job import Job
+    from thalweg.runs.job import Job
 
 LINEAR = "linear"
 # What only linear models have, and what networks have in its place.
@@ -37,7 +37,7 @@ NETWORK_ONLY = {
 
 def job_of(context: click.Context, data: str, asked: Mapping[str, Any]) -> Job:
     """The job that the options ask for, its method being the first."""
-    from thalweg.jobs.job import MANY, Job
+    from thalweg.runs.job import MANY, Job
 
     given = givenness(context)
     if asked.get("sparse") and asked.get("dense"):
@@ -62,8 +62,8 @@ def job_of(context: click.Context, data: str, asked: Mapping[str, Any]) -> Job:
     return Job(
         **words,
         loss=asked["loss"],
-        l1=str(asked["l1"]),
-        l2=str(asked["l2"]),
+        l1=asked["l1"],
+        l2=asked["l2"],
         intercept=not asked["no_intercept"],
     )
 

@@ -10,14 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from thalweg.cli.screen import BAD, DOUBTFUL, GOOD, Column, Screen, table
+from thalweg.cli.screen import BAD, DOUBTFUL, GOOD, Column, Screen, grid
 from thalweg.cli.wording import as_typed
+from thalweg.core.verdict import WORDS
 
 if TYPE_CHECKING:
     from thalweg.core.finding import Finding
     from thalweg.core.plan import PlanRow
     from thalweg.core.run import Run
-    from thalweg.jobs.saved import Saved
+    from thalweg.runs.saved import Saved
 
 COLUMNS = (
     Column("method"),
@@ -35,6 +36,7 @@ NETWORK_COLUMNS = (
     Column("loss", is_right=True, rank=1),
     Column("scores", rank=2),
 )
+TONES = dict(zip(WORDS, (GOOD, GOOD, GOOD, DOUBTFUL, DOUBTFUL, BAD, BAD), strict=True))
 DIGITS = 4  # of a score
 BEFORE = ("held out", "mean over folds", "standard deviation over folds", "training")  # of scores
 
@@ -45,8 +47,11 @@ def text(screen: Screen, saved: Any) -> str:
     best = saved.best
     rows = [network_row(each) if each.job.is_network else linear_row(each) for each in done]
     columns = NETWORK_COLUMNS if best.job.is_network else COLUMNS
-    lines = [table(screen, columns, rows, [tone_of(each.run) for each in done]), ""]
-    lines.append(verdict(screen, best, of_many=len(done) > 1))
+    lines = [
+        grid(screen, columns, rows, [TONES[each.contender.verdict.word] for each in done]),
+        "",
+    ]
+    lines.append(verdict_line(screen, best, of_many=len(done) > 1))
     for rows_, measures in ordered(best.scores):
         lines.append(screen.labelled("score", f"{rows_}: {spelled_scores(measures)}"))
     worth = [each for each in best.findings if each.severity.name in ("ACT", "WARN")]
@@ -65,25 +70,12 @@ def text(screen: Screen, saved: Any) -> str:
     return "\n".join(lines)
 
 
-def verdict(screen: Screen, saved: Saved, *, of_many: bool = False) -> str:
+def verdict_line(screen: Screen, saved: Saved, *, of_many: bool = False) -> str:
     """The word, what it rests on and, where it is not certified, why and what would help."""
-    run = saved.run
-    word = str(saved.finished()["verdict"])
-    if not (run.outcome.succeeded or run.outcome.is_planned):
-        word = "DIVERGED" if run.outcome.name == "DIVERGED" else "NOT CERTIFIED"
-        if saved.job.is_network:
-            word = run.outcome.word
-    who = f"{run.method}: " if of_many else ""
-    sentence = f"{word}  {who}{as_typed(run.reason)}"
-    first, *rest = screen.wrapped(sentence, hanging=2)
-    return "\n".join([screen.paint(word, tone_of(run)) + first[len(word) :], *rest])
-
-
-def tone_of(run: Run) -> str:
-    """The colour of an outcome."""
-    if run.outcome.succeeded or run.outcome.is_planned:
-        return GOOD
-    return BAD if run.outcome.name == "DIVERGED" else DOUBTFUL
+    word, sentence = saved.contender.verdict
+    who = f"{saved.run.method}: " if of_many else ""
+    first, *rest = screen.wrapped(f"{word}  {who}{as_typed(sentence)}", hanging=2)
+    return "\n".join([screen.paint(word, TONES[word]) + first[len(word) :], *rest])
 
 
 def linear_row(saved: Saved) -> tuple[str, ...]:
@@ -183,7 +175,7 @@ def member_record(saved: Saved) -> dict[str, Any]:
         "problem": run.objective,
         "method": run.method,
         "outcome": run.outcome.name,
-        "verdict": saved.finished()["verdict"],
+        "verdict": saved.contender.verdict.word,
         "reason": run.reason,
         "certified": bool(run.converged),
         "gap": run.certificate.gap,

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thalweg.cli.options import everywhere
-from thalweg.cli.screen import BAD, DOUBTFUL, GOOD, Column, say, say_json, screen_of, table
+from thalweg.cli.result import TONES as VERDICTS
+from thalweg.cli.screen import BAD, DOUBTFUL, Column, grid, say, say_json, screen_of
 
 if TYPE_CHECKING:
-    from thalweg.jobs.listing import Summary
+    from thalweg.runs.listing import Summary
 
 COLUMNS = (
     Column("run"),
@@ -18,12 +19,12 @@ COLUMNS = (
     Column("data", rank=5),
     Column("model", rank=6),
     Column("method", rank=2),
-    Column("outcome"),
+    Column("verdict"),
     Column("gap", is_right=True, rank=3),
     Column("score", is_right=True, rank=1),
     Column("time", is_right=True, rank=7),
 )
-TONES = {"CERTIFIED": GOOD, "DIVERGED": BAD, "DAMAGED": BAD, "UNFINISHED": DOUBTFUL}
+TONES = {**VERDICTS, "DAMAGED": BAD, "UNFINISHED": DOUBTFUL}
 
 
 @click.command()
@@ -34,7 +35,7 @@ def runs(root: str, as_json: bool, quiet: bool) -> None:
 
     Runs that are not finished, and folders that are damaged, are listed as such.
     """
-    from thalweg.jobs.listing import listing
+    from thalweg.runs.listing import listing
 
     found = listing(root)
     if as_json:
@@ -44,7 +45,7 @@ def runs(root: str, as_json: bool, quiet: bool) -> None:
         say(f"no runs in {root}: thalweg train DATA makes one")
         return
     screen = screen_of()
-    say(table(screen, COLUMNS, map(row, found), [TONES.get(each.state) for each in found]))
+    say(grid(screen, COLUMNS, map(row, found), [TONES.get(each.state) for each in found]))
     for each in found:
         if each.problem:
             say(*screen.wrapped(f"damaged: {each.problem}", hanging=2))

@@ -98,7 +98,7 @@ def screen_of(stream: Any = None) -> Screen:
     return Screen(columns, has_colour, is_terminal, encoding_of(stream))
 
 
-def table(
+def grid(
     screen: Screen,
     columns: Sequence[Column],
     rows: Iterable[Sequence[str]],

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from thalweg.cli import completion, options
-from thalweg.cli.ending import code_of
+from thalweg.cli.exit_code import code_of
 from thalweg.cli.failure import Quit
 from thalweg.cli.request import job_of, refuse_beside
 from thalweg.cli.result import record, text
@@ -57,7 +57,7 @@ def train(
     one quits. `thalweg train --resume RUN` goes on.
 
     Exits with 0 where a linear model is certified or a network was trained to its end, 3 where it
-    stopped before, 4 where it diverged. Of several methods the best counts.
+    stopped before or is at a saddle, 4 where it diverged. Of several methods the best counts.
     """
     told: dict[str, Any] = {"progress": not quiet, "report": not no_report, "note": note}
     if resume is not None:
@@ -74,16 +74,16 @@ def train(
     members = [each for each in saved.members if each.result is not None]
     if any(each.run.outcome.name == "INTERRUPTED" for each in members):
         note(f"stopped as asked: thalweg train --resume {saved.folder} goes on", "interrupted")
-    return code_of(saved.best.run.outcome)
+    return code_of(saved.best.contender.verdict)
 
 
 def trained(
     ctx: click.Context, data: str, out: str | None, asked: dict[str, Any], told: dict[str, Any]
 ) -> Any:
     """The run, or the race, that the options ask for."""
-    from thalweg.jobs.folder import ROOT, new_folder
     from thalweg.jobs.race import train_race
     from thalweg.jobs.train import train as train_job
+    from thalweg.runs.folder import ROOT, new_folder
 
     job = job_of(ctx, data, asked)
     folder = Path(out) if out else new_folder(ROOT, job.source)
@@ -96,9 +96,9 @@ def trained(
 
 def resumed(folder: Path, asked: dict[str, Any], told: dict[str, Any]) -> Any:
     """The run, or the race, gone on with."""
-    from thalweg.jobs.folder import RACE
     from thalweg.jobs.race import resume_race
     from thalweg.jobs.train import resume as resume_job
+    from thalweg.runs.folder import RACE
 
     limits = {name: asked[name] for name in ("time_limit", "max_iter")}
     with saying_what_is_kept(folder):

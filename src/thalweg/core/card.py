@@ -1,4 +1,4 @@
-"""A record on one screen: verdict first, as text for a terminal and as HTML for a notebook.
+"""A record on one screen: its word first, as text for a terminal and as HTML for a notebook.
 
 The HTML is static: no script, no outside request, readable in light and dark.
 """
@@ -23,8 +23,8 @@ def count_of(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def text_card(verdict: str, headline: str, lines: Iterable[str]) -> str:
-    """The verdict and what it is about on the first line, the evidence indented below."""
+def text_card(word: str, headline: str, lines: Iterable[str]) -> str:
+    """The word and what it is about on the first line, the evidence indented below."""
     wrap = partial(
         textwrap.fill,
         width=WIDTH,
@@ -33,11 +33,11 @@ def text_card(verdict: str, headline: str, lines: Iterable[str]) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return "\n".join([f"{verdict}  {headline}", *(wrap(line) for line in lines if line)])
+    return "\n".join([f"{word}  {headline}", *(wrap(line) for line in lines if line)])
 
 
 def html_card(
-    verdict: str, headline: str, rows: Iterable[tuple[str, str]], *, tone: str = NEUTRAL
+    word: str, headline: str, rows: Iterable[tuple[str, str]], *, tone: str = NEUTRAL
 ) -> str:
     """The same as a table with a coloured edge."""
     cells = "".join(
@@ -50,6 +50,6 @@ def html_card(
     colour = _COLOURS[tone]
     return (
         f'<div style="border-left:4px solid {colour};padding:.3em .8em;font-family:sans-serif">'
-        f"<div><strong>{escape(verdict)}</strong> {escape(headline)}</div>"
+        f"<div><strong>{escape(word)}</strong> {escape(headline)}</div>"
         f'<table style="border:none;border-collapse:collapse;margin-top:.3em">{cells}</table></div>'
     )

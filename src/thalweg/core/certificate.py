@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+NONE = "none"  # kind of a training's certificate, which proves nothing
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -17,7 +19,7 @@ class Certificate:
     a promise about the method, not about this run.
     """
 
-    kind: str  # "stationarity", "duality gap", ...
+    kind: str  # "stationarity", "duality gap", …, or NONE
     holds: bool
     measured: float
     limit: float

@@ -29,6 +29,11 @@ class Outcome(Enum):
         return self in (Outcome.FINISHED, Outcome.EARLY_STOPPED)
 
     @property
+    def can_go_on(self) -> bool:
+        """Whether more time or iterations would go on with the run."""
+        return self in (Outcome.TIME_LIMIT, Outcome.ITERATION_LIMIT, Outcome.INTERRUPTED)
+
+    @property
     def word(self) -> str:
         """The outcome as one upper-case phrase, for the start of a verdict."""
         return self.name.replace("_", " ")

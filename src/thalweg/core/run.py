@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.card import BAD, GOOD, NEUTRAL, count_of, html_card, text_card
-from thalweg.core.certificate import Certificate
+from thalweg.core.certificate import NONE, Certificate
 from thalweg.core.errors import StorageError
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.outcome import Outcome
@@ -59,6 +59,11 @@ class Run:
     def converged(self) -> bool:
         """Whether the tolerance was reached."""
         return self.outcome.succeeded
+
+    @property
+    def is_training(self) -> bool:
+        """Whether a network was trained, which proves nothing about its weights."""
+        return self.certificate.kind == NONE
 
     @property
     def iterations(self) -> int:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from thalweg.core.scores import mean_recall, r_squared
 from thalweg.nets.recipes.recipe import Recipe
 from thalweg.nets.training.evaluate import BATCH, modes_kept
 from thalweg.nets.training.inputs import Inputs
@@ -48,15 +49,9 @@ def score(recipe: Recipe, model: nn.Module, data: Pair) -> float:
     if not bool(z.isfinite().all()):
         return least
     if not has_classes(recipe, y):
-        return max(least, _r2(z.double(), y.reshape(len(y), -1).double()))
-    truth, said = _as_classes(recipe, y), _said(recipe, z, y)
-    recalls = [(said[truth == k] == k).double().mean() for k in truth.unique()]
-    return max(least, float(torch.stack(recalls).mean()))
-
-
-def _r2(z: torch.Tensor, y: torch.Tensor) -> float:
-    error, spread = ((z - y) ** 2).sum(), ((y - y.mean(0)) ** 2).sum()
-    return float(1.0 - error / spread) if spread > 0 else float(error == 0)
+        truth = y.reshape(len(y), -1).double().numpy()
+        return max(least, r_squared(truth, z.double().numpy()))
+    return max(least, mean_recall(_as_classes(recipe, y).numpy(), _said(recipe, z, y).numpy()))
 
 
 def _as_classes(recipe: Recipe, y: torch.Tensor) -> torch.Tensor:

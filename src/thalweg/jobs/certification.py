@@ -8,7 +8,6 @@ The data are read again and must be those that the run was trained on.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,11 @@ from thalweg.certificates.certify import certify
 from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.core.certificate import Certificate
 from thalweg.core.errors import InputError
-from thalweg.jobs.job import Job
 from thalweg.jobs.linear import problem_of
-from thalweg.jobs.rows import Rows, rows_of
-from thalweg.jobs.saved import Saved
-from thalweg.jobs.source import fingerprint, placed, table_of
+from thalweg.jobs.opening import opened_again
+from thalweg.jobs.rows import Rows
+from thalweg.jobs.source import here
+from thalweg.runs.saved import Saved
 
 
 def certified(saved: Saved, *, builder: str = "") -> Certificate | CriticalPoint:
@@ -46,24 +45,7 @@ def certified(saved: Saved, *, builder: str = "") -> Certificate | CriticalPoint
 def rows_again(saved: Saved) -> Rows:
     """The rows of the run, read anew."""
     job = here(saved.job, saved.header.directory)
-    table = table_of(job)
-    y = np.empty(0) if table.y is None else table.y
-    if fingerprint(table.X, y) != saved.header.fingerprint:
-        raise InputError(
-            f"{job.source} must be what {saved.folder} was trained on, and it has changed since: "
-            "put the old file back, or train again"
-        )
-    return rows_of(job, table)
-
-
-def here(job: Job, directory: str) -> Job:
-    """The job with its files found from where this process is."""
-    held = job.validation
-    return replace(
-        job,
-        source=placed(job.source, directory),
-        validation=placed(held, directory) if isinstance(held, str) else held,
-    )
+    return opened_again(job, saved.folder, saved.header.fingerprint).rows
 
 
 def _network(saved: Saved, rows: Rows, builder: str) -> Any:

@@ -13,10 +13,10 @@ import numpy as np
 
 from thalweg.core.outcome import Outcome
 from thalweg.core.storage import from_json, to_json, write_file
-from thalweg.jobs.job import Job
-from thalweg.jobs.prediction import scores_of
 from thalweg.jobs.rows import Rows, folds_of
 from thalweg.jobs.trainer import trainer_of
+from thalweg.runs.job import Job
+from thalweg.runs.prediction import scores_of
 from thalweg.tables.encoding import Encoding
 from thalweg.tables.table import Table
 

@@ -16,9 +16,6 @@ from thalweg.core.errors import InputError, StorageError
 from thalweg.core.plan import Plan
 from thalweg.core.storage import from_json, to_json, write_file
 from thalweg.doctor.diagnosis import diagnose
-from thalweg.jobs.job import Job
-from thalweg.jobs.linear_model import FILE, LinearModel
-from thalweg.jobs.penalty import penalty_of
 from thalweg.jobs.rows import Rows
 from thalweg.jobs.trained import Trained
 from thalweg.methods.problem import Problem
@@ -28,31 +25,25 @@ from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import minimize
 from thalweg.planner.plan import plan
 from thalweg.running.checkpoint import Checkpoint
+from thalweg.runs.job import Job
+from thalweg.runs.linear_model import FILE, LinearModel, loss_of
 from thalweg.tables.encoding import Encoding
 
 PLAN, CHECKPOINT = "plan.json", "checkpoint.npz"
 PAUSE = 5.0  # seconds between checkpoints
 
 
-def loss_of(job: Job, encoding: Encoding) -> str:
-    """The loss that the job names, or that its target asks for."""
-    if job.loss is not None:
-        return job.loss
-    classes = encoding.target.classes if encoding.target else ()
-    return "squared" if not classes else "logistic" if len(classes) <= 2 else "multinomial"
-
-
 def problem_of(job: Job, rows: Rows, encoding: Encoding) -> LinearProblem:
     """What is minimised."""
     if job.is_network:
         raise InputError("a network has no linear problem: leave --model and --recipe out")
-    n = len(rows.y)
+    l1, l2 = job.penalties(len(rows.y))
     return LinearProblem(
         rows.X,
         rows.y,
         loss_of(job, encoding),
-        l1=penalty_of("l1", job.l1).of(n),
-        l2=penalty_of("l2", job.l2).of(n),
+        l1=l1,
+        l2=l2,
         standardize=job.standardize,
         fit_intercept=job.intercept,
     )
@@ -61,9 +52,14 @@ def problem_of(job: Job, rows: Rows, encoding: Encoding) -> LinearProblem:
 def ready_linear(job: Job, rows: Rows, encoding: Encoding) -> LinearProblem:
     """What is minimised; raises where the method does not exist, or does not take it."""
     problem = problem_of(job, rows, encoding)
+    check_linear(job, problem, encoding)
+    return problem
+
+
+def check_linear(job: Job, problem: LinearProblem, encoding: Encoding) -> None:
+    """Raise where the method of the job does not exist, or does not take the problem."""
     if job.method != "auto":
         check_roles(resolve(job.method), Problem(problem, problem.dim, problem.start.dtype))
-    return problem
 
 
 def train_linear(

@@ -42,10 +42,9 @@ from thalweg.core.plan import (
 from thalweg.core.storage import to_json
 from thalweg.doctor.first_check import check
 from thalweg.doctor.symptoms.rate import limit_of
-from thalweg.jobs.job import Job
 from thalweg.jobs.network_activations import activation_bytes
 from thalweg.jobs.network_recipe import AUTO, job_recipe
-from thalweg.jobs.network_training import Pair, Ready, outputs, ready, relevant
+from thalweg.jobs.network_training import Pair, Ready, ready, relevant
 from thalweg.jobs.rows import Rows
 from thalweg.nets.flat import trainable
 from thalweg.nets.probes.curvature import Curvature, curvature
@@ -57,6 +56,8 @@ from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.journey import own_randomness
 from thalweg.nets.training.losses import loss_of
 from thalweg.nets.training.step import Stepper, needs_closure
+from thalweg.runs.job import Job
+from thalweg.runs.network_model import outputs
 from thalweg.tables.encoding import Encoding
 from thalweg.tables.table import size
 

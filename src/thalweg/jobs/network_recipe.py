@@ -24,9 +24,10 @@ from typing import Any
 from thalweg import nets
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, suggest
-from thalweg.jobs.job import Job
+from thalweg.core.options import name_and_options
 from thalweg.nets.recipes.recipe import Recipe
-from thalweg.nets.training.choice import NAMES, known_names, options_in
+from thalweg.nets.training.choice import NAMES, known_names
+from thalweg.runs.job import Job
 from thalweg.tables.encoding import Encoding
 
 AUTO = "auto"
@@ -62,13 +63,6 @@ def job_recipe(job: Job, encoding: Encoding) -> Recipe:
         return Recipe(**{**said, "seed": job.seed})
     except TypeError as problem:
         raise InputError(f"recipe must have fields of the right kind: {problem}") from problem
-
-
-def outputs_of(recipe: Recipe, encoding: Encoding) -> int:
-    """How many numbers the network is to say of a row: one a class, or one."""
-    if recipe.loss == "cross-entropy" and encoding.target is not None:
-        return len(encoding.target.classes)
-    return 1
 
 
 def _check_fields(said: Mapping[str, Any]) -> None:
@@ -110,7 +104,7 @@ def _standardized(scaling: Any) -> str:
 
 def _with_optimizer(said: Mapping[str, Any], method: str) -> dict[str, Any]:
     """The recipe with the optimizer that the job names."""
-    name, options = options_in(method)
+    name, options = name_and_options(method)
     if name not in known_names():
         raise InputError(
             f"method must be an optimizer, got {method!r}: {suggest(name, known_names())}"

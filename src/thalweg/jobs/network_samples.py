@@ -1,54 +1,23 @@
 """Rows of a table as a network takes them: dense float32 samples, in their shape, with labels.
 
-    vectors          float32[n, p]
-    images           float32[n, channels, height, width]; of [height, width] there is one channel
-    classes          int64[n]; float32[n, 1] of 0 and 1 for binary cross-entropy
-    numbers          float32[n, 1]
-
-A table has images as flat rows. `Shape`, the first layer of a network for images, takes both: it
-trains on images, which augmentation needs, and answers for rows as the table has them.
+vectors          float32[n, p]
+images           float32[n, channels, height, width]
+classes          int64[n]; float32[n, 1] of 0 and 1 for binary cross-entropy
+numbers          float32[n, 1]
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import scipy.sparse
 import torch
-from torch import nn
 
 from thalweg.core.errors import InputError
 from thalweg.jobs.rows import Rows
+from thalweg.runs.network_input import input_shape, samples
 from thalweg.tables.encoding import Encoding
 
 MOST = 2e9  # bytes that sparse rows may grow to
-
-
-class Shape(nn.Module):
-    """[n, …] to [n, *shape], whatever the samples' shape was."""
-
-    def __init__(self, shape: Sequence[int]) -> None:
-        super().__init__()
-        self.shape = tuple(shape)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """The same numbers in another shape."""
-        return x.reshape(len(x), *self.shape)
-
-    def extra_repr(self) -> str:
-        """How it prints."""
-        return " × ".join(map(str, self.shape))
-
-
-def input_shape(encoding: Encoding) -> tuple[int, ...]:
-    """Of one sample."""
-    shape = encoding.sample_shape
-    if not shape:
-        return (len(encoding.feature_names),)
-    return (1, *shape) if len(shape) == 2 else tuple(shape)
 
 
 def known(rows: Rows) -> Rows:
@@ -73,20 +42,6 @@ def pair(rows: Rows, encoding: Encoding, loss: str) -> tuple[torch.Tensor, torch
         )
     x = samples(rows.X).reshape(n, *input_shape(encoding))
     return x, _labels(rows.y, loss)
-
-
-def samples(X: Any) -> torch.Tensor:
-    """Rows of numbers, dense or CSR, as float32 in memory that is shared where it can be."""
-    dense = X.toarray() if scipy.sparse.issparse(X) else X
-    with np.errstate(over="ignore"):
-        array = np.require(dense, np.float32, ["C", "W"])
-    if not math.isfinite(float(array.sum(dtype=np.float64))):
-        row = int(np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(1))[0])
-        raise InputError(
-            f"X must be finite in float32, which ends at 3.4e38, got a number beyond it in row "
-            f"{row}: scale that column"
-        )
-    return torch.from_numpy(array)
 
 
 def _labels(y: np.ndarray, loss: str) -> torch.Tensor:

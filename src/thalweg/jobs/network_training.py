@@ -1,4 +1,4 @@
-"""A network made ready, trained under a watch, and asked.
+"""A network made ready, and trained under a watch.
 
     Job, rows ─► recipe, network, tensors ─► fit under a watch ─► Run, Record, findings
                        ready                         fit
@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -26,19 +25,18 @@ from thalweg.doctor import symptoms
 from thalweg.doctor.causes import UNSCALED
 from thalweg.doctor.facts.examination import Examination
 from thalweg.doctor.watch import watch
-from thalweg.jobs.job import Job
-from thalweg.jobs.network_builder import built
-from thalweg.jobs.network_recipe import job_recipe, outputs_of
+from thalweg.jobs.network_recipe import job_recipe
 from thalweg.jobs.network_record import Memory
-from thalweg.jobs.network_samples import Shape, input_shape, known, pair, samples
+from thalweg.jobs.network_samples import known, pair
 from thalweg.jobs.rows import Rows
 from thalweg.nets.probes.record import Record
 from thalweg.nets.recipes.recipe import Prepared, Recipe, augmentation_of
 from thalweg.nets.recipes.scaling import Scaling
-from thalweg.nets.training.evaluate import BATCH, modes_kept
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.journey import own_randomness
 from thalweg.running.checkpoint import Checkpoint
+from thalweg.runs.job import Job
+from thalweg.runs.network_model import build_network
 from thalweg.tables.encoding import Encoding
 
 LOOKS = 50  # of the watch, at layers
@@ -118,20 +116,9 @@ def ready(job: Job, rows: Rows, encoding: Encoding) -> Ready:
     return Ready(recipe, model, data, held, job.builder)
 
 
-def build_network(recipe: Recipe, encoding: Encoding, builder: str = "") -> nn.Module:
-    """The network with its first weights, for rows as `encoding` gives them.
-
-    Of images it takes flat rows as well. `builder` names code that builds it, in place of the
-    recipe's layers.
-    """
-    shape, outputs = input_shape(encoding), outputs_of(recipe, encoding)
-    parts: list[nn.Module] = [Shape(shape)] if len(shape) > 1 else []
-    if not builder:
-        return nn.Sequential(*parts, *recipe.build(shape, outputs).children())
-    if recipe.scaling != "none":
-        parts.append(Scaling(recipe.scaling, shape))
-    network = built(builder, shape, outputs, recipe.seed)
-    return nn.Sequential(*parts, network) if parts else network
+def check_network(job: Job, made: Ready, encoding: Encoding) -> None:
+    """Raise where the optimizer of the job does not exist, or does not take its options."""
+    job_recipe(job, encoding).optimizer_for(made.model)
 
 
 def fit_network(
@@ -190,16 +177,3 @@ def relevant(recipe: Recipe, findings: list[Finding]) -> list[Finding]:
     The doctor looks at the data as they are given.
     """
     return [each for each in findings if recipe.scaling == "none" or each.name != UNSCALED]
-
-
-@torch.no_grad()
-def outputs(model: nn.Module, X: Any) -> np.ndarray:
-    """What the network says of rows, dense, CSR or images: float64[n, K], in evaluation mode."""
-    inputs = Inputs(model)
-    found = []
-    with modes_kept(model):
-        model.eval()
-        for start in range(0, X.shape[0], BATCH):
-            x = inputs(samples(X[start : start + BATCH]))
-            found.append(inputs.run(model, x).double().cpu().numpy())
-    return np.concatenate(found)

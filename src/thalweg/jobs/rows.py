@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thalweg.core.errors import InputError
-from thalweg.jobs.job import Job
+from thalweg.runs.job import Job
 from thalweg.tables.table import Table
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from thalweg.jobs.job import Job
 from thalweg.objectives.linear import CLASSIFIERS
+from thalweg.runs.job import Job
 from thalweg.tables.read import read
 from thalweg.tables.table import Table
 
@@ -41,6 +41,15 @@ def placed(source: str, directory: str) -> str:
     return str(Path(directory) / source)
 
 
+def here(job: Job, directory: str) -> Job:
+    """The job with its files found from where this process is."""
+    held = job.validation
+    return job.changed(
+        source=placed(job.source, directory),
+        validation=placed(held, directory) if isinstance(held, str) else held,
+    )
+
+
 def fingerprint(X: Any, y: np.ndarray) -> str:
     """A hash of the numbers; the same data give the same one, some 1 GB/s."""
     parts = (X.data, X.indices, X.indptr) if scipy.sparse.issparse(X) else (X,)
@@ -54,9 +63,7 @@ def fingerprint(X: Any, y: np.ndarray) -> str:
 
 def scales(table: Table) -> list[tuple[str, float, float]]:
     """Features with mean and standard deviation; of many, those with the most extreme ones."""
-    from thalweg.scaling.moments import mean_and_spread
-
-    mean, spread = mean_and_spread(table.X)
+    mean, spread = table.mean_and_spread
     order = np.argsort(-spread, kind="stable")
     if len(order) > MOST_SCALES:
         order = np.concatenate([order[: MOST_SCALES // 2], order[-MOST_SCALES // 2 :]])

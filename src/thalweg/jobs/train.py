@@ -11,47 +11,41 @@ result.json                             the last: now it is finished
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.core.environment import environment
 from thalweg.core.errors import InputError, ThalwegError
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan
-from thalweg.core.run import Run
+from thalweg.core.ranking import HELD_OUT, TRAINING
 from thalweg.core.storage import clear_left, from_json, to_json, write_file
-from thalweg.jobs.folder import (
+from thalweg.core.verdict import verdict_of
+from thalweg.jobs.folds import cross_validate
+from thalweg.jobs.opening import Note, Opened, opened, opened_again, silent
+from thalweg.jobs.rows import check_folds
+from thalweg.jobs.source import here, placed, scales
+from thalweg.jobs.trainer import trainer_of
+from thalweg.runs.folder import (
     FORMAT,
     REPORT,
     RESULT,
     Header,
     begin,
     check_free,
-    encoding_of,
     header_of,
     locked,
     result_of,
 )
-from thalweg.jobs.folds import cross_validate
-from thalweg.jobs.job import Job
-from thalweg.jobs.prediction import scores_of
-from thalweg.jobs.rows import Rows, check_folds, rows_of
-from thalweg.jobs.saved import Saved
-from thalweg.jobs.source import fingerprint, placed, scales, table_of
-from thalweg.jobs.trainer import trainer_of
+from thalweg.runs.job import Job
+from thalweg.runs.prediction import scores_of
+from thalweg.runs.saved import Saved
 from thalweg.tables.table import Table
 
 CHECKPOINT = "checkpoint"
-RESUMED = (Outcome.TIME_LIMIT, Outcome.ITERATION_LIMIT, Outcome.INTERRUPTED)
-Note = Callable[[str], None]
-
-
-def silent(sentence: str) -> None:
-    """Nobody is told."""
 
 
 def train(
@@ -88,19 +82,31 @@ def train(
     """
     folder = Path(folder)
     check_free(folder)
-    table = table_of(job) if table is None else table
-    for sentence in table.notes:
-        note(sentence)
-    rows = rows_of(job, table)
-    ready = trainer_of(job).ready(job, rows, table.encoding)
-    check_folds(job, table)
-    header = Header(
-        job, command, str(Path.cwd()), fingerprint(table.X, rows_target(table)), environment()
+    data = opened(job, note, table)
+    ready = trainer_of(job).ready(job, data.rows, data.encoding)
+    return train_opened(
+        job, folder, data, ready, command=command, progress=progress, report=report, made=made
     )
-    begin(folder, header, table.encoding)
+
+
+def train_opened(
+    job: Job,
+    folder: Path,
+    data: Opened,
+    ready: Any,
+    *,
+    command: str,
+    progress: bool,
+    report: bool,
+    made: Plan | None,
+) -> Saved:
+    """The same, where the data have been opened and what is trained has been made ready."""
+    check_folds(job, data.table)
+    header = Header(job, command, str(Path.cwd()), data.fingerprint, environment())
+    begin(folder, header, data.encoding)
     with locked(folder):
         try:
-            return _go(folder, header, job, table, rows, ready, progress, report, made)
+            return _go(folder, header, job, data, ready, progress, report, made)
         except ThalwegError:
             if not any(folder.glob(f"{CHECKPOINT}.*")):  # nothing that could be lost
                 shutil.rmtree(folder, ignore_errors=True)
@@ -126,32 +132,19 @@ def resume(
     folder = Path(folder)
     header = header_of(folder)
     before = result_of(folder)
-    if before is not None and Outcome[before["outcome"]] not in RESUMED:
+    if before is not None and not Outcome[before["outcome"]].can_go_on:
         raise InputError(
             f"{folder} is finished ({before['verdict'].lower()}), and there is nothing to go on "
             f"with: look at it with thalweg report {folder}"
         )
     job = _with_limits(header.job, before, time_limit, max_iter)
     job = _here(job, header.directory, builder)
-    table = table_of(job)
-    if fingerprint(table.X, rows_target(table)) != header.fingerprint:
-        raise InputError(
-            f"{folder} must be resumed on its own data, and {job.source} has changed since: put "
-            "the old file back, or train anew"
-        )
-    for sentence in table.notes:
-        note(sentence)
-    rows = rows_of(job, table)
-    ready = trainer_of(job).ready(job, rows, table.encoding)
+    data = opened_again(job, folder, header.fingerprint, note)
+    ready = trainer_of(job).ready(job, data.rows, data.encoding)
     with locked(folder):
         clear_left(folder)
         (folder / RESULT).unlink(missing_ok=True)
-        return _go(folder, header, job, table, rows, ready, progress, report, None)
-
-
-def rows_target(table: Table) -> np.ndarray:
-    """y, which `rows_of` has made sure of."""
-    return np.empty(0) if table.y is None else table.y
+        return _go(folder, header, job, data, ready, progress, report, None)
 
 
 def _here(job: Job, directory: str, builder: str) -> Job:
@@ -161,12 +154,8 @@ def _here(job: Job, directory: str, builder: str) -> Job:
             f"model must be named again, as it is code, got {builder or 'nothing'}: "
             f"--model {job.builder}"
         )
-    held = job.validation
-    return replace(
-        job,
-        source=placed(job.source, directory),
-        validation=placed(held, directory) if isinstance(held, str) else held,
-        builder=placed(job.builder, directory) if job.builder else "",
+    return here(job, directory).changed(
+        builder=placed(job.builder, directory) if job.builder else ""
     )
 
 
@@ -191,25 +180,26 @@ def _go(
     folder: Path,
     header: Header,
     job: Job,
-    table: Table,
-    rows: Rows,
+    data: Opened,
     ready: Any,
     progress: bool,
     report: bool,
     made: Plan | None,
 ) -> Saved:
     """Train in a folder that has been begun, and finish it."""
+    table, rows = data.table, data.rows
     folds = cross_validate(job, table, folder, progress=progress) if job.folds else {}
     options = {} if made is None else {"made": made}
     trained = trainer_of(job).train(
         job, ready, table.encoding, folder=folder, progress=progress, **options
     )
-    run, parts = trained.run, {"training": rows, "held out": rows.held}
+    run, parts = trained.run, {TRAINING: rows, HELD_OUT: rows.held}
+    point = trained.point if isinstance(trained.point, CriticalPoint) else None
     for name, content in {**run.files(), **trained.files}.items():
         write_file(folder / name, content)
     result = {
         "format": FORMAT,
-        "verdict": verdict(run),
+        "verdict": verdict_of(run, point).word,
         "outcome": run.outcome.name,
         "certified": bool(run.converged),
         "gap": run.certificate.gap,
@@ -232,21 +222,21 @@ def _go(
         "data": table.card(),
         "scaling": scales(table),
         "notes": list(table.notes),
-        **trained.more,
+        **_told(trained.point),
     }
     told = from_json(to_json(result), source=RESULT)
-    saved = Saved(folder, header, encoding_of(folder), told)
+    saved = Saved(folder, header, data.encoding, told)
     if report:
         write_file(folder / REPORT, saved.report().html.encode())
-    if run.outcome not in RESUMED:
+    if not run.outcome.can_go_on:
         for left in folder.glob(f"{CHECKPOINT}.*"):
             left.unlink()
     write_file(folder / RESULT, to_json(result))
     return saved
 
 
-def verdict(run: Run) -> str:
-    """The end in a word or two."""
-    if run.converged:
-        return "CERTIFIED" if run.certificate.gap is not None else "CONVERGED"
-    return run.outcome.word
+def _told(point: CriticalPoint | str | None) -> dict[str, Any]:
+    """What result.json has of the point where a network ended; nothing of a linear model's."""
+    if point is None or isinstance(point, str):
+        return {} if point is None else {"point": point}
+    return {"point": {**asdict(point), "escape": None}}

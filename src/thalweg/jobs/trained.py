@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.core.finding import Finding
 from thalweg.core.run import Run
-from thalweg.jobs.prediction import Model
+from thalweg.runs.prediction import Model
 
 
 class Trained(NamedTuple):
@@ -17,4 +18,4 @@ class Trained(NamedTuple):
     model: Model
     files: Mapping[str, bytes]  # by name in the run's folder
     findings: list[Finding]
-    more: Mapping[str, Any] = {}  # entries of result.json
+    point: CriticalPoint | str | None = None  # where a network ended, or why that is not known

@@ -28,9 +28,9 @@ from thalweg.reports.markup import (
     badge,
     element,
     html,
+    html_table,
     joined,
     section,
-    table,
 )
 
 INDEX = "index.html"
@@ -128,7 +128,7 @@ def _subject(title: str, names: tuple[str, ...], results: dict[str, Result]) -> 
         if name in results
     ]
     heads = ("lab", "claim", "verdict", "took")
-    return section(_key(title), title, [table("", heads, rows, numbers=(3,), kind=STACKS)])
+    return section(_key(title), title, [html_table("", heads, rows, numbers=(3,), kind=STACKS)])
 
 
 def _reading(results: dict[str, Result]) -> Markup:

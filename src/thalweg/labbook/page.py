@@ -25,9 +25,9 @@ from thalweg.reports.markup import (
     badge,
     element,
     facts,
+    html_table,
     joined,
     section,
-    table,
     to_copy,
 )
 
@@ -128,7 +128,7 @@ def _table(each: Table) -> Markup:
     rows = [tuple(EXPONENT.sub("−", written(cell)) for cell in row) for row in each.rows]
     kind = DENSE if _width(each.heads, rows, numbers) <= ROOM else STACKS
     heads = [EXPONENT.sub("−", head).replace("/", UNBROKEN) for head in each.heads]
-    return table(each.caption, heads, rows, numbers=numbers, kind=kind)
+    return html_table(each.caption, heads, rows, numbers=numbers, kind=kind)
 
 
 def _width(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int]) -> int:

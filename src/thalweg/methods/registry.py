@@ -7,12 +7,11 @@ Adam(lr=0.1)      the method itself
 
 from __future__ import annotations
 
-import ast
-import re
 from typing import Any
 
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, suggest
+from thalweg.core.options import name_and_options, name_in
 from thalweg.methods.adagrad import AdaGrad
 from thalweg.methods.adam import Adam
 from thalweg.methods.bfgs import BFGS
@@ -46,8 +45,6 @@ METHODS: dict[str, type[Method]] = {
     )
 }  # fmt: skip
 
-_CALL = re.compile(r"(?P<name>[\w-]+)\s*(\[(?P<options>.*)\])?")
-
 
 def resolve(method: Any) -> Method:
     """The method that a name, a name with options, or a method stands for."""
@@ -60,29 +57,9 @@ def resolve(method: Any) -> Method:
             f"method must be a name or a method such as tw.Adam(lr=0.1), got {describe(method)}: "
             + suggest("", (*METHODS, "auto"))
         )
-    call = _CALL.fullmatch(method.strip())
-    if call is None or call["name"] not in METHODS:
-        raise InputError(
-            f"method must be a known name, got {method!r}: "
-            f"{suggest(call['name'] if call else method, (*METHODS, 'auto'))}"
-        )
-    return METHODS[call["name"]](**_options(method, call["options"] or ""))
-
-
-def _options(method: str, text: str) -> dict[str, Any]:
-    """Options written as `name=value, name=value`; a value that is no literal is a word."""
-    options: dict[str, Any] = {}
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (equals and name and value):
-            raise InputError(
-                f"options of a method must read name=value, got {part!r} in {method!r}: "
-                "write, for example, adam[lr=0.1]"
-            )
-        if name in options:
-            raise InputError(f"an option must be given once, got {name!r} twice in {method!r}")
-        try:
-            options[name] = ast.literal_eval(value)
-        except (ValueError, TypeError, SyntaxError):
-            options[name] = value
-    return options
+    name = name_in(method)
+    if name not in METHODS:
+        known = suggest(name or method, (*METHODS, "auto"))
+        raise InputError(f"method must be a known name, got {method!r}: {known}")
+    name, options = name_and_options(method)
+    return METHODS[name](**options)

@@ -8,6 +8,7 @@ import numpy as np
 
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError
+from thalweg.core.finiteness import first_not_finite
 
 
 def check_targets(y: Any, n: int) -> np.ndarray:
@@ -110,8 +111,8 @@ def _one_axis(name: str, values: Any, n: int) -> np.ndarray:
 
 
 def _check_finite(name: str, array: np.ndarray) -> None:
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
+    bad = first_not_finite(array)
+    if bad is not None:
         raise InputError(
-            f"{name} must be finite, got {array[bad[0]]} at position {bad[0]}: drop that sample"
+            f"{name} must be finite, got {array[bad]} at position {bad[0]}: drop that sample"
         )

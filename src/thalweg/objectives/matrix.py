@@ -15,9 +15,8 @@ import scipy.sparse
 
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError
+from thalweg.core.finiteness import first_not_finite
 from thalweg.kernels.rows import CSR
-
-BLOCK = 100_000  # entries looked at at a time, so that a check takes no memory to speak of
 
 
 class Matrix(NamedTuple):
@@ -88,7 +87,7 @@ def check_matrix(X: Any) -> Matrix:
 def check_finite(matrix: Matrix) -> None:
     """Raise unless all entries are finite."""
     X = matrix.rows
-    bad = _first_bad(X.data[:, None] if isinstance(X, CSR) else X)
+    bad = first_not_finite(X.data if isinstance(X, CSR) else X)
     if bad is None:
         return
     if isinstance(X, CSR):
@@ -146,19 +145,6 @@ def _floating(array: np.ndarray, notes: list[str]) -> np.ndarray:
         f"X must be float32, float64 or integer, got {array.dtype}: convert it, "
         "and encode text as numbers"
     )
-
-
-def _first_bad(array: np.ndarray) -> tuple[int, int] | None:
-    """Where the first entry that is not finite stands, looking at a block at a time."""
-    if array.flags.f_contiguous and not array.flags.c_contiguous and _first_bad(array.T) is None:
-        return None  # in the order of memory, five times as fast; in that of rows if there is one
-    block = max(1, BLOCK // array.shape[1])
-    for start in range(0, array.shape[0], block):
-        finite = np.isfinite(array[start : start + block])
-        if not finite.all():
-            row, column = np.argwhere(~finite)[0]
-            return start + int(row), int(column)
-    return None
 
 
 def _row_with_duplicates(indices: np.ndarray, indptr: np.ndarray) -> int | None:

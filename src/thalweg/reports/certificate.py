@@ -24,20 +24,17 @@ from thalweg.reports.markup import (
     badge,
     element,
     facts,
+    html_table,
     number,
     section,
-    table,
 )
 from thalweg.reports.subject import Subject
-from thalweg.reports.verdict import ranked
-
-NONE = "none"  # kind of the certificate of a training, which has none
 
 
 def certificate_section(subject: Subject, detail: Detail) -> Markup:
     """Certificates, gap curve, point and spectrum, as far as there are any."""
-    runs = ranked(subject.runs)
-    certified = [run for run in runs if run.certificate.kind != NONE]
+    runs = [each.run for each in subject.ranked]
+    certified = [run for run in runs if not run.is_training]
     parts = []
     if len(certified) == 1:
         parts.append(_whole(certified[0]))
@@ -61,7 +58,7 @@ def _whole(run: Run) -> Markup:
     certificate = run.certificate
     return facts(
         [
-            (certificate.kind, _held(run) if certificate.kind != NONE else ""),
+            (certificate.kind, "" if run.is_training else _held(run)),
             ("statement", certificate.statement),
             ("shows", certificate.shows),
             ("does not show", certificate.does_not_show),
@@ -79,7 +76,7 @@ def _several(runs: Sequence[Run]) -> Markup:
     ]  # fmt: skip
     best = runs[0].certificate
     heads = ("method", "certificate", "verdict", "measured", "limit")
-    whole = table("What is proved of each run", heads, rows, numbers=(3, 4), kind=STACKS)
+    whole = html_table("What is proved of each run", heads, rows, numbers=(3, 4), kind=STACKS)
     told = facts([("shows", best.shows), ("does not show", best.does_not_show)], "lines")
     return Markup(whole + element("h3", f"Of {names(runs)[0]}") + told)
 

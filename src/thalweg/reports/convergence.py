@@ -19,7 +19,6 @@ from thalweg.figures.thinning import LIMIT, thin
 from thalweg.reports.drawing import FEWEST, Detail, drawing
 from thalweg.reports.markup import Markup, element, joined, section, to_save
 from thalweg.reports.subject import Subject
-from thalweg.reports.verdict import ranked
 
 MEASURES = {
     SUBOPTIMALITY: "distance from the optimum",
@@ -37,7 +36,7 @@ ROWS = 1_200  # of the history to save, of all runs
 
 def convergence_section(subject: Subject, detail: Detail) -> Markup:
     """Every measure over every axis; nothing for runs without a history."""
-    runs = [run for run in ranked(subject.runs) if len(run.trace) > 1][:MOST]
+    runs = [each.run for each in subject.ranked if len(each.run.trace) > 1][:MOST]
     measures = measures_of(runs, subject)
     if not measures:
         return Markup()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from thalweg.reports.drawing import Detail
 from thalweg.reports.findings import findings_of
-from thalweg.reports.markup import Markup, element, facts, number, section, table
+from thalweg.reports.markup import Markup, element, facts, html_table, number, section
 from thalweg.reports.plan import plan_of
 from thalweg.reports.subject import Subject
 
@@ -59,7 +59,7 @@ def _scaling(scaling: Sequence[Scale]) -> Markup:
         caption += f": the {EACH_END} largest and the {EACH_END} smallest of {len(ordered):,}"
     rows = [(name, number(mean), number(deviation)) for name, mean, deviation in shown]
     heads = ("feature", "mean", "standard deviation")
-    parts = table(caption, heads, rows, numbers=(1, 2))
+    parts = html_table(caption, heads, rows, numbers=(1, 2))
     if moving:
         ratio = number(moving[0][2] / moving[-1][2])
         text = f"The largest deviation is {ratio} times the smallest that is not zero."

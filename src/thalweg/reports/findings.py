@@ -21,9 +21,9 @@ from thalweg.reports.markup import (
     element,
     facts,
     folded,
+    html_table,
     number,
     section,
-    table,
     to_copy,
 )
 from thalweg.reports.subject import Subject
@@ -43,7 +43,7 @@ def findings_section(subject: Subject, detail: Detail) -> Markup:
     well = [finding for finding in found if finding.severity == Severity.OK]
     if well:
         rows = [(finding.name, finding.claim) for finding in well]
-        parts.append(table("In order", ("looked at", "found"), rows))
+        parts.append(html_table("In order", ("looked at", "found"), rows))
     return section("findings", "Findings", parts)
 
 
@@ -62,7 +62,7 @@ def _finding(finding: Finding) -> Markup:
         parts.append(to_copy(finding.advice, "What helps"))
     evidence = list(_evidence(finding))
     if evidence:
-        shown = table("Evidence", ("measured", "number"), evidence[:MOST_NUMBERS])
+        shown = html_table("Evidence", ("measured", "number"), evidence[:MOST_NUMBERS])
         more = len(evidence) - MOST_NUMBERS
         rest = element("p", f"and {more} more", class_="note") if more > 0 else Markup()
         parts.append(folded("The numbers", Markup(shown + rest)))

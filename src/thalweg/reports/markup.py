@@ -54,7 +54,7 @@ def section(identity: str, title: str, parts: Iterable[Markup]) -> Markup:
     )
 
 
-def table(
+def html_table(
     caption: str,
     heads: Sequence[str],
     rows: Iterable[Sequence[Any]],

@@ -14,12 +14,12 @@ from thalweg.reports.data import data_section
 from thalweg.reports.document import document
 from thalweg.reports.drawing import Detail
 from thalweg.reports.findings import findings_section
+from thalweg.reports.heading import header, title_of
 from thalweg.reports.layers import layers_section
 from thalweg.reports.markup import Markup, element, joined
 from thalweg.reports.plan import plan_section
 from thalweg.reports.reproduce import reproduce_section
 from thalweg.reports.subject import Subject
-from thalweg.reports.verdict import header, ranked, title_of, verdict_of
 
 LIMIT = 1_000_000  # bytes
 Section = Callable[[Subject, Detail], Markup]
@@ -51,7 +51,6 @@ def _document(subject: Subject, detail: Detail) -> str:
         for name, (label, _) in SECTIONS.items()
         if sections[name]
     )
-    word = verdict_of(ranked(subject.runs)[0], subject.point).word
-    title = f"{word.capitalize()}: {title_of(subject)}"
+    title = f"{subject.ranked[0].verdict.word.capitalize()}: {title_of(subject)}"
     head = Markup(f"{header(subject)}{element('nav', links, aria_label='Sections')}")
     return document(title, joined([element("header", head), *sections.values()]))

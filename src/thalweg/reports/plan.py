@@ -24,10 +24,10 @@ from thalweg.reports.markup import (
     facts,
     folded,
     html,
+    html_table,
     joined,
     number,
     section,
-    table,
 )
 from thalweg.reports.subject import Subject
 
@@ -94,7 +94,7 @@ def _table(rows: list[PlanRow], done: set[str]) -> Markup:
         heads = (heads[0], "at most", *heads[1:])
         cells = [(c[0], _bound(row), *c[1:]) for c, row in zip(cells, rows, strict=True)]
     caption = "Predicted and actual cost, the cheapest first"
-    return table(caption, heads, cells, numbers=range(1, len(heads)), kind=DENSE)
+    return html_table(caption, heads, cells, numbers=range(1, len(heads)), kind=DENSE)
 
 
 def _legend(rows: list[PlanRow], plan: Plan) -> str:

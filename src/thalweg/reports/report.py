@@ -13,9 +13,9 @@ from thalweg.core.errors import InputError, suggest
 from thalweg.core.plan import spelled_seconds
 from thalweg.core.run import Run
 from thalweg.core.storage import write_file
+from thalweg.reports.heading import sentence_of, title_of, why, winner
 from thalweg.reports.page import page
 from thalweg.reports.subject import Subject
-from thalweg.reports.verdict import ranked, title_of, verdict_of, why, winner
 
 HEIGHT = 720  # pixels of the page in a notebook
 
@@ -49,16 +49,15 @@ class Report:
         )
 
     def __repr__(self) -> str:
-        runs = ranked(self.subject.runs)
-        best = runs[0]
-        found = verdict_of(best, self.subject.point)
-        lines = [found.sentence]
-        if len(runs) > 1:
-            lines.insert(0, winner(runs))
+        best, *others = self.subject.ranked
+        lines = [sentence_of(best)]
+        if others:
+            lines.insert(0, winner(self.subject.ranked))
         else:
-            lines.append(why(best))
-        lines.append(f"took {spelled_seconds(best.seconds)}; .save('report.html') writes the page")
-        return text_card(found.word, title_of(self.subject), lines)
+            lines.append(why(best.run))
+        took = spelled_seconds(best.run.seconds)
+        lines.append(f"took {took}; .save('report.html') writes the page")
+        return text_card(best.verdict.word, title_of(self.subject), lines)
 
 
 def report(thing: Any, **more: Any) -> Report:
@@ -68,7 +67,8 @@ def report(thing: Any, **more: Any) -> Report:
     ----------
     more
         What else is known, field by field of `thalweg.reports.subject.Subject`: title, objective,
-        record, findings, point, spectrum, data, scaling, scores, command, script, settings, notes.
+        record, findings, point, spectrum, data, scaling, scores, command, script, settings, notes;
+        of several runs points and scores_of_runs, in their order.
 
     >>> import thalweg as tw
     >>> run = tw.minimize(tw.surfaces.Quadratic(), "gd", tol=1e-8)
@@ -79,7 +79,7 @@ def report(thing: Any, **more: Any) -> Report:
     for name in more:
         if name not in known or name == "runs":
             raise InputError(f"a report has no {name!r}: {suggest(name, known[1:])}")
-    for name in ("findings", "data", "scaling", "notes"):
+    for name in ("findings", "data", "scaling", "notes", "points", "scores_of_runs"):
         if name in more:
             more[name] = tuple(more[name])
     if isinstance(thing, Subject):

@@ -10,19 +10,19 @@ from thalweg.core.storage import to_json
 from thalweg.figures.convergence import names
 from thalweg.reports.drawing import Detail
 from thalweg.reports.findings import findings_of
+from thalweg.reports.heading import title_of
 from thalweg.reports.markup import (
     Markup,
     element,
     facts,
     folded,
+    html_table,
     joined,
     section,
-    table,
     to_copy,
     to_save,
 )
 from thalweg.reports.subject import Subject
-from thalweg.reports.verdict import ranked, title_of, verdict_of
 
 MOST_LETTERS = 300  # of a setting
 LATER = ("python", "machine", "date")  # parts of an environment that are no package
@@ -30,7 +30,7 @@ LATER = ("python", "machine", "date")  # parts of an environment that are no pac
 
 def reproduce_section(subject: Subject, detail: Detail) -> Markup:
     """Always there: a run has a seed and options at least."""
-    best = ranked(subject.runs)[0]
+    best = subject.ranked[0].run
     parts = []
     if subject.command:
         parts.append(to_copy(subject.command, "Command"))
@@ -52,7 +52,7 @@ def reproduce_section(subject: Subject, detail: Detail) -> Markup:
     )
     if subject.settings:
         rows = [(key, _short(value)) for key, value in subject.settings.items()]
-        parts.append(folded("Settings", table("What was asked", ("setting", "value"), rows)))
+        parts.append(folded("Settings", html_table("What was asked", ("setting", "value"), rows)))
     options = [
         (name, _options(run.options))
         for run, name in zip(subject.runs, names(subject.runs), strict=True)
@@ -60,7 +60,7 @@ def reproduce_section(subject: Subject, detail: Detail) -> Markup:
     ]
     if options:
         heads = ("run", "options")
-        parts.append(folded("Options", table("Options of the methods", heads, options)))
+        parts.append(folded("Options", html_table("Options of the methods", heads, options)))
     if subject.notes:
         notes = joined(element("li", note) for note in subject.notes)
         parts += [element("h3", "Notes"), element("ul", notes)]
@@ -72,13 +72,13 @@ def reproduce_section(subject: Subject, detail: Detail) -> Markup:
 def as_json(subject: Subject) -> str:
     """What the page says, without histories and weights."""
     runs = []
-    for run in ranked(subject.runs):
-        verdict = verdict_of(run, subject.point if len(subject.runs) == 1 else None)
+    for contender in subject.ranked:
+        run = contender.run
         certificate = asdict(run.certificate)
         del certificate["evidence"]
         runs.append(
             {
-                "method": run.method, "objective": run.objective, "verdict": verdict.word,
+                "method": run.method, "objective": run.objective, "verdict": contender.verdict.word,
                 "outcome": run.outcome.name, "reason": run.reason, "value": run.value,
                 "iterations": run.iterations, "evaluations": run.evaluations,
                 "seconds": run.seconds, "compiled": run.compiled, "tol": run.tol, "seed": run.seed,

@@ -13,7 +13,7 @@ import scipy.sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from thalweg.core.errors import InputError
-from thalweg.scaling.moments import blocks
+from thalweg.core.finiteness import first_not_finite
 
 DTYPES = [np.float64, np.float32]
 
@@ -40,12 +40,9 @@ def validated_inverse(Z: Any, width: int) -> Any:
 
 def check_finite(X: np.ndarray) -> None:
     """Raise unless all entries of an array are finite."""
-    for rows in blocks(X):
-        finite = np.isfinite(X[rows])
-        if not finite.all():
-            place = np.argwhere(~finite)[0]
-            place[0] += rows.start
-            raise _not_finite(X[tuple(place)], place)
+    place = first_not_finite(X)
+    if place is not None:
+        raise _not_finite(X[place], place)
 
 
 def _canonical(X: Any) -> Any:
@@ -55,10 +52,10 @@ def _canonical(X: Any) -> Any:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    bad = np.flatnonzero(~np.isfinite(X.data))
-    if bad.size:
+    bad = first_not_finite(X.data)
+    if bad is not None:
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
-        raise _not_finite(X.data[bad[0]], (row, X.indices[bad[0]]))
+        raise _not_finite(X.data[bad], (row, X.indices[bad[0]]))
     return X
 
 
@@ -66,7 +63,7 @@ def _not_finite(value: float, place: Any) -> InputError:
     where = (
         f"in row {place[0]}, column {place[1]}"
         if len(place) == 2
-        else f"in image {place[0]}, channel {place[1]}, at {tuple(int(i) for i in place[2:])}"
+        else f"in image {place[0]}, channel {place[1]}, at {place[2:]}"
     )
     return InputError(
         f"X must be finite, got {value} {where}: impute or drop NaN and infinite entries first"

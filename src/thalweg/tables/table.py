@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,9 +89,14 @@ class Table:
             dict(zip(target.classes, counts.tolist(), strict=True)), 10
         )
 
+    @cached_property
+    def mean_and_spread(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and standard deviation of every feature, float64[p] each; two passes over X."""
+        return mean_and_spread(self.X)
+
     def _scaling(self) -> str:
         """The largest and the smallest spread of a column."""
-        _, spread = mean_and_spread(self.X)
+        _, spread = self.mean_and_spread
         moving = np.flatnonzero(spread > 0.0)
         if not moving.size:
             return "every column is constant"

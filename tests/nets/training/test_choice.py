@@ -7,7 +7,7 @@ from torch import nn
 import thalweg as tw
 from small_nets import mlp
 from thalweg.core.errors import InputError
-from thalweg.nets.training.choice import known_names, name_of, optimizer_of, options_in, options_of
+from thalweg.nets.training.choice import known_names, name_of, optimizer_of, options_of
 
 
 def test_by_name_with_options():
@@ -37,11 +37,6 @@ def test_a_loss_may_bring_parameters_of_its_own():
     model, loss = mlp(), nn.Linear(1, 1)
     both = torch.optim.SGD([*model.parameters(), *loss.parameters()], lr=0.1)
     assert optimizer_of(both, model, loss) is both
-
-
-def test_options():
-    assert options_in("a-b[c=1, d='e']") == ("a-b", {"c": 1, "d": "e"})
-    assert options_in("plain") == ("plain", {})
 
 
 def of_another():

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from thalweg.core.scores import mean_recall, r_squared, recalls
 from thalweg.nets.probes.targets import kind_of
 
 MOST_ROWS = 2000  # that are looked at
@@ -59,12 +60,9 @@ def rows_of(n: int, most: int, rng: np.random.Generator) -> np.ndarray:
 def score(said: np.ndarray, task: Task) -> float:
     """Of answers: classes int[n], or numbers float[n, outputs]."""
     if task.classes:
-        return float(np.mean(recalls_of(said, task)))
-    rest = float(((task.y - said) ** 2).sum())
-    spread = float(((task.y - task.y.mean(0)) ** 2).sum())
-    if not math.isfinite(rest) or spread == 0:
-        return -1.0
-    return max(-1.0, 1.0 - rest / spread)
+        return mean_recall(task.y, said)
+    varies = bool(np.ptp(task.y, axis=0).any())  # else there is nothing to be told
+    return max(-1.0, r_squared(task.y, said)) if varies else -1.0
 
 
 def skill(said: np.ndarray, task: Task) -> float:
@@ -88,7 +86,7 @@ def skill_error(task: Task) -> float:
 
 def recalls_of(said: np.ndarray, task: Task) -> np.ndarray:
     """The share of each class that is told right, of the classes that occur."""
-    return np.array([(said[task.y == c] == c).mean() for c in np.unique(task.y)])
+    return recalls(task.y, said)
 
 
 def answers(output: torch.Tensor, task: Task) -> np.ndarray:

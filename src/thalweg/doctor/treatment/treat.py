@@ -19,11 +19,11 @@ second on, whose first arms are there already).
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 from thalweg.core import clock
 from thalweg.core.checks import check_callable, check_count, check_number, describe
+from thalweg.core.duration import seconds_in
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.outcome import Outcome
@@ -173,9 +173,9 @@ def _budget(budget: float | str) -> float | None:
 
 
 def _seconds(text: str) -> float:
-    found = re.fullmatch(r"(\d+\.?\d*)\s*([smh])", text.strip())
-    if found is None:
+    try:
+        return seconds_in(text.strip(), needs_unit=True)
+    except InputError as problem:
         raise InputError(
             f"budget must be a number of trainings, or a time like '90s', '2m', got {text!r}"
-        )
-    return float(found[1]) * {"s": 1.0, "m": 60.0, "h": 3600.0}[found[2]]
+        ) from problem

@@ -15,7 +15,6 @@ LeCun et al. 1998; Glorot & Bengio, AISTATS 2010; He et al., ICCV 2015.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -23,6 +22,7 @@ import torch
 
 from thalweg.core.checks import check_number
 from thalweg.core.errors import InputError, suggest
+from thalweg.core.options import name_and_options, name_in
 from thalweg.nets.initializers.fans import Fans
 
 DISTRIBUTIONS = ("normal", "uniform")
@@ -33,8 +33,6 @@ VARIANCES: dict[str, Callable[[Fans], float]] = {
     "he": lambda n: 2.0 / n.n_in,
 }
 OPTIONS = {"zeros": None, "constant": "value", "normal": "sigma", **dict.fromkeys(VARIANCES)}
-
-_CALL = re.compile(r"(?P<name>[\w-]+)\s*(\[\s*(?P<option>\w+)\s*=\s*(?P<number>[^\]]+)\])?")
 
 
 @dataclass(frozen=True)
@@ -77,20 +75,18 @@ def scheme_of(text: str | Scheme) -> Scheme:
     """The scheme that a name stands for: "he", "normal[sigma=0.01]", "constant[value=0.5]"."""
     if isinstance(text, Scheme):
         return text
-    call = _CALL.fullmatch(text.strip()) if isinstance(text, str) else None
-    if call is None or call["name"] not in OPTIONS:
-        raise InputError(
-            f"scheme must be a known name, got {text!r}: "
-            f"{suggest(call['name'] if call else str(text), OPTIONS)}"
-        )
-    name, option = call["name"], OPTIONS[call["name"]]
-    if call["option"] != option:
+    name = name_in(text) if isinstance(text, str) else None
+    if name not in OPTIONS:
+        known = suggest(name or str(text), OPTIONS)
+        raise InputError(f"scheme must be a known name, got {text!r}: {known}")
+    (name, given), option = name_and_options(text), OPTIONS[name]
+    if list(given) != ([option] if option else []):
         written = f"{name}[{option}=…]" if option else name
         raise InputError(f"scheme must be written {written}, got {text!r}")
     if option is None:
         return Scheme(name)
     try:
-        number = float(call["number"])
-    except ValueError:
-        raise InputError(f"{option} must be a finite number, got {call['number']!r}") from None
+        number = float(given[option])
+    except (TypeError, ValueError):
+        raise InputError(f"{option} must be a finite number, got {given[option]!r}") from None
     return Scheme(name, check_number(option, number, at_least=0.0 if name == "normal" else None))

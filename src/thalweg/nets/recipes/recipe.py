@@ -22,6 +22,7 @@ from torch import nn
 from thalweg import nets
 from thalweg.core.checks import check_choice, check_count, check_number
 from thalweg.core.errors import InputError, suggest
+from thalweg.core.options import name_and_options
 from thalweg.core.run import Run
 from thalweg.nets.initializers.initialize import initialize
 from thalweg.nets.initializers.schemes import scheme_of
@@ -29,7 +30,7 @@ from thalweg.nets.recipes.layers import ACTIVATIONS, NORMS, build, check_layers
 from thalweg.nets.recipes.scaling import SCALINGS, Scaling
 from thalweg.nets.recipes.toml import to_toml
 from thalweg.nets.training.batches import pair_of
-from thalweg.nets.training.choice import NAMES, optimizer_of, options_in
+from thalweg.nets.training.choice import NAMES, optimizer_of
 from thalweg.nets.training.fit import fit
 from thalweg.nets.training.journey import own_randomness
 from thalweg.nets.training.losses import LOSSES
@@ -232,7 +233,7 @@ def augmentation_of(texts: Sequence[str], seed: int) -> Any:
         return None
     made = []
     for text in texts:
-        name, options = options_in(text)
+        name, options = name_and_options(text)
         kind = getattr(nets, "".join(word.capitalize() for word in name.split("-")), None)
         if kind is None:
             raise InputError(

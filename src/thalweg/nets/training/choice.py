@@ -8,8 +8,6 @@ Adam(model.parameters())      as it is, if it holds the parameters of this model
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +17,7 @@ from torch import nn
 from thalweg import nets
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, suggest
+from thalweg.core.options import name_and_options
 
 NAMES = {
     "sgd": "SGD",
@@ -31,7 +30,6 @@ NAMES = {
     "lbfgs": "LBFGS",
     "truncated-newton": "TruncatedNewton",
 }
-_CALL = re.compile(r"(?P<name>[\w-]+)\s*(\[(?P<options>.*)\])?", re.S)
 
 
 def optimizer_of(
@@ -102,26 +100,8 @@ def check_owner(optimizer: torch.optim.Optimizer, model: nn.Module, loss: Any = 
         )
 
 
-def options_in(text: str) -> tuple[str, dict[str, Any]]:
-    """A name and its options, from "name[option=value, option=value]"."""
-    call = _CALL.fullmatch(text.strip())
-    if call is None:
-        raise InputError(f"a name must read name or name[option=value], got {text!r}")
-    inside = call["options"] or ""
-    try:
-        words = ast.parse(f"f({inside})", mode="eval").body
-        if not isinstance(words, ast.Call) or words.args:
-            raise ValueError("no name")
-        return call["name"], {str(w.arg): ast.literal_eval(w.value) for w in words.keywords}
-    except (SyntaxError, ValueError) as problem:
-        raise InputError(
-            f"options must read name=value, got {inside!r} in {text!r}: "
-            "write, for example, adam[lr=0.001]"
-        ) from problem
-
-
 def _named(text: str, model: nn.Module, options: dict[str, Any]) -> torch.optim.Optimizer:
-    name, own = options_in(text)
+    name, own = name_and_options(text)
     if name not in known_names():
         raise InputError(
             f"optimizer must be a known name, got {text!r}: {suggest(name, known_names())}"

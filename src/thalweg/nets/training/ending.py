@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.card import count_of
-from thalweg.core.certificate import Certificate
+from thalweg.core.certificate import NONE, Certificate
 from thalweg.core.environment import environment
 from thalweg.core.outcome import Outcome
 from thalweg.core.run import Run
@@ -81,7 +81,7 @@ def reason(training: Training, outcome: Outcome, cause: str, checkpoint: Checkpo
 def no_certificate(loss: float) -> Certificate:
     """A training proves nothing about its weights, and says so."""
     return Certificate(
-        kind="none",
+        kind=NONE,
         holds=False,
         measured=loss,
         limit=math.nan,

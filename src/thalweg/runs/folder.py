@@ -1,0 +1,166 @@
+"""The folder of a saved run: `runs/<id>/`, plain files that any program can read.
+
+    job.json       what was asked, by which command, where and with which versions
+    encoding.json  how columns became numbers
+    plan.json      what was decided before a linear model was trained
+    checkpoint.*   while it trains, and after it where it was stopped early
+    run.json, trace.csv, weights.npz    what happened (`thalweg.core.run`)
+    model.*        what `predict` needs
+    record.npz, spectrum.npz            what was seen of a network while it trained, and at its end
+    result.json    the verdict, written last: a folder without it has not been finished
+    report.html    all of it, to look at
+
+The folder appears with the first two in one step. Every other file is replaced in one step, so that
+a kill at any moment leaves a training that `resume` finishes. A lock on `job.json`, which ends with
+its process, keeps a second one out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import secrets
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from thalweg.core.checks import describe
+from thalweg.core.errors import InputError, StorageError
+from thalweg.core.storage import from_json, read_folder, to_json, write_folder
+from thalweg.runs.job import Job
+from thalweg.tables.encoding import Encoding
+
+FORMAT = 1
+ROOT = "runs"
+JOB, ENCODING, RESULT = "job.json", "encoding.json", "result.json"
+RACE, REPORT = "race.json", "report.html"
+RECORD, SPECTRUM = "record.npz", "spectrum.npz"  # of a network
+TOLD: dict[str, Any] = {  # of a result, what others read
+    "verdict": str, "outcome": str, "method": str, "iterations": int | float,
+    "seconds": int | float, "rows": int, "scores": dict, "findings": list,
+}  # fmt: skip
+
+
+class Header(NamedTuple):
+    """What `job.json` holds."""
+
+    job: Job
+    command: str  # as typed; empty where it came from Python
+    directory: str  # that relative paths are meant from
+    fingerprint: str  # of the data
+    environment: dict[str, str]
+
+
+def new_folder(root: str | Path, source: str) -> Path:
+    """A folder that does not exist yet, named by the day and the data: 2026-11-16-cancer-a3f9."""
+    stem = Path(source.removeprefix("@")).name.split(".")[0]
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-")[:24] or "data"
+    while True:
+        folder = Path(root) / f"{date.today().isoformat()}-{stem}-{secrets.token_hex(2)}"
+        if not folder.exists():
+            return folder
+
+
+def begin(folder: Path, header: Header, encoding: Encoding) -> None:
+    """Make the folder, with what was asked."""
+    check_free(folder)
+    content = {"format": FORMAT, **header._asdict(), "job": header.job.to_dict()}
+    files = {JOB: to_json(content), ENCODING: to_json(encoding.to_dict())}
+    write_folder(folder, files, marker=JOB)
+
+
+def check_free(folder: Path) -> None:
+    """Raise unless a run can be put there."""
+    folder = Path(folder)
+    for marker in (JOB, RACE):
+        if (folder / marker).exists():
+            raise InputError(
+                f"out must be a new folder, got {folder}, which holds a run: go on with it by "
+                f"thalweg train --resume {folder}, or choose another name"
+            )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        what = "is not empty" if folder.is_dir() else "is a file"
+        raise InputError(f"out must be a new folder, got {folder}, which {what}: choose another")
+
+
+def header_of(folder: Path) -> Header:
+    """What was asked of the run in `folder`."""
+    content = _record(folder, JOB)
+    try:
+        return Header(
+            Job.from_dict(content["job"]),
+            str(content["command"]),
+            str(content["directory"]),
+            str(content["fingerprint"]),
+            dict(content["environment"]),
+        )
+    except (KeyError, TypeError, ValueError) as problem:
+        raise _damaged(folder, JOB, problem) from problem
+
+
+def encoding_of(folder: Path) -> Encoding:
+    """How the columns of the run's data became numbers."""
+    content = from_json(read_folder(folder, (ENCODING,))[ENCODING], source=f"{folder}/{ENCODING}")
+    try:
+        return Encoding.from_dict(content)
+    except InputError as problem:
+        raise _damaged(folder, ENCODING, problem) from problem
+
+
+def result_of(folder: Path) -> dict[str, Any] | None:
+    """What the training came to; None while it has not been finished."""
+    if not (Path(folder) / RESULT).exists():
+        return None
+    content = _record(folder, RESULT)
+    for name, kind in TOLD.items():
+        if not isinstance(content.get(name), kind):
+            problem = TypeError(f"{name} is {describe(content.get(name))}")
+            raise _damaged(folder, RESULT, problem)
+    return content
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes from training in the same folder."""
+    try:
+        import fcntl
+    except ImportError:  # a platform without such locks
+        yield
+        return
+    with open(Path(folder) / JOB, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as problem:
+            raise InputError(
+                f"{folder} must not be in use, and another process trains in it: wait until it "
+                "has ended, or stop it"
+            ) from problem
+        yield
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a process trains there now."""
+    try:
+        with locked(folder):
+            return False
+    except InputError:
+        return True
+
+
+def _record(folder: Path, name: str) -> dict[str, Any]:
+    content = from_json(read_folder(Path(folder), (name,))[name], source=f"{folder}/{name}")
+    found = content.get("format") if isinstance(content, dict) else None
+    if found != FORMAT:
+        raise StorageError(
+            f"{folder}/{name} has format {found}, this version of Thalweg reads format {FORMAT}: "
+            "read it with the version that wrote it"
+        )
+    return content
+
+
+def _damaged(folder: Path, name: str, problem: Exception) -> StorageError:
+    return StorageError(
+        f"{folder}/{name} is damaged ({type(problem).__name__}: {problem}): "
+        "restore it from a copy, or train again"
+    )

@@ -1,0 +1,101 @@
+"""A job: what is to be trained, on what, how, and when to stop, as its user said it.
+
+Plain words and numbers, so that it goes to JSON and back unchanged: `job.json` of a run's folder is
+this record, and resuming, folds and a second try begin from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from thalweg.core.checks import check_choice, check_count, check_number, describe
+from thalweg.core.errors import InputError, suggest
+from thalweg.runs.penalty import Penalty, penalty_of
+
+LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
+READING = ("drop", "impute", "max_categories", "task", "dtype", "sparse", "missing", "header")
+NO_PENALTY, ONE_OVER_N = Penalty(0.0), Penalty(1.0, is_per_sample=True)
+MANY = 100_000  # iterations, where only the tolerance or the clock is to end a run
+
+
+@dataclass(frozen=True)
+class Job:
+    """Data, model, method and limits of one training."""
+
+    source: str  # "@cancer", "data.csv.xz"
+    target: str | int | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)  # other arguments of `tw.read`
+    loss: str | None = None  # of a linear model; None: what the target asks for
+    l1: Penalty | str | float = NO_PENALTY  # text and numbers are read once, by `penalty_of`
+    l2: Penalty | str | float = ONE_OVER_N
+    standardize: bool = False
+    intercept: bool = True
+    recipe: Mapping[str, Any] | None = None  # fields of a `tw.nets.Recipe`: the model is a network
+    builder: str = ""  # "file.py:build", where the network comes from code
+    method: str = "auto"  # a method, or the optimizer of a network
+    tol: float = 1e-6
+    max_iter: int = MANY
+    time_limit: float | None = None  # seconds
+    seed: int = 0
+    validation: float | str | None = None  # share of the rows that is held out, or a file
+    folds: int = 0  # of a cross-validation before the training proper, 0 for none
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.source, str) or not self.source:
+            raise InputError(f"source must be a file or a built-in name, got {self.source!r}")
+        _check_known("reading", self.reading, READING)
+        if self.loss is not None:
+            check_choice("loss", self.loss, LOSSES)
+        for name in ("l1", "l2"):
+            object.__setattr__(self, name, penalty_of(name, getattr(self, name)))
+        if self.recipe is not None and self.loss is not None:
+            raise InputError(
+                f"loss must be left out for a network, got {self.loss!r}: its recipe has its own"
+            )
+        check_number("tol", self.tol, above=0.0)
+        check_count("max_iter", self.max_iter, at_least=0)
+        check_count("seed", self.seed, at_least=0)
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, above=0.0)
+        if self.folds:
+            check_count("folds", self.folds, at_least=2, advice="one part is tested on at a time")
+        if isinstance(self.validation, int | float):
+            check_number(
+                "validation", self.validation, above=0.0, below=1.0,
+                advice="it is the share of rows that is held out, or a file",
+            )  # fmt: skip
+        elif self.validation is not None and not isinstance(self.validation, str):
+            raise InputError(
+                f"validation must be a share of the rows or a file, got {describe(self.validation)}"
+            )
+
+    @property
+    def is_network(self) -> bool:
+        """Whether a network is trained, and not a linear model."""
+        return self.recipe is not None or bool(self.builder)
+
+    def changed(self, **new: Any) -> Job:
+        """The same job with some fields changed."""
+        return replace(self, **new)
+
+    def penalties(self, samples: int) -> tuple[float, float]:
+        """l1 and l2 for this many samples."""
+        return penalty_of("l1", self.l1).of(samples), penalty_of("l2", self.l2).of(samples)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON holds it."""
+        return {**asdict(self), "l1": str(self.l1), "l2": str(self.l2)}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Job:
+        """What `to_dict` gave."""
+        _check_known("a job", content, [each.name for each in fields(cls)])
+        return cls(**content)
+
+
+def _check_known(name: str, content: Mapping[str, Any], known: Any) -> None:
+    for key in content:
+        if key not in known:
+            raise InputError(f"{name} has no field {key!r}: {suggest(str(key), known)}")

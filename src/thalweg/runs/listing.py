@@ -1,0 +1,88 @@
+"""The runs in a folder, each in one line, newest first.
+
+Only small files are looked at, so that a thousand runs are listed in a moment. A folder that is
+damaged is listed as that.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from thalweg.core.errors import InputError, ThalwegError
+from thalweg.runs.folder import JOB, RACE, header_of, is_locked, result_of
+from thalweg.runs.job import Job
+
+UNFINISHED, TRAINING, DAMAGED = "UNFINISHED", "TRAINING", "DAMAGED"
+MEASURES = ("accuracy", "R²")  # the one number of a list
+
+
+class Summary(NamedTuple):
+    """One run of a list."""
+
+    folder: Path
+    state: str  # a verdict, or UNFINISHED, TRAINING (now), DAMAGED
+    date: str = ""  # when it began
+    data: str = ""
+    model: str = ""
+    method: str = ""
+    gap: float | None = None
+    score: tuple[str, float] | None = None  # measure and number, of held-out rows if there are
+    seconds: float | None = None
+    problem: str = ""  # of a damaged one
+
+
+def listing(root: str | Path) -> list[Summary]:
+    """The runs in `root`, those of races included."""
+    root = Path(root)
+    if not root.exists():
+        return []
+    if not root.is_dir():
+        raise InputError(f"root must be a folder of runs, got the file {root}")
+    found = [_summary(each) for folder in sorted(root.iterdir()) for each in _runs(folder)]
+    return sorted(found, key=lambda each: each.date, reverse=True)
+
+
+def _runs(folder: Path) -> list[Path]:
+    """Folders of runs at `folder`: itself, or the members of a race."""
+    if not folder.is_dir() or folder.name.startswith("."):
+        return []
+    if (folder / RACE).exists():
+        return [each for each in sorted(folder.iterdir()) if (each / JOB).exists()]
+    return [folder] if (folder / JOB).exists() else []
+
+
+def _summary(folder: Path) -> Summary:
+    try:
+        header, result = header_of(folder), result_of(folder)
+    except (ThalwegError, OSError) as problem:
+        return Summary(folder, DAMAGED, problem=str(problem))
+    job = header.job
+    begun = Summary(
+        folder, UNFINISHED, header.environment.get("date", ""), job.source, _model(job), job.method
+    )
+    if result is None:
+        return begun._replace(state=TRAINING if is_locked(folder) else UNFINISHED)
+    try:
+        return begun._replace(
+            state=result["verdict"],
+            method=result["method"],
+            gap=result["gap"],
+            score=_score(result["scores"]),
+            seconds=result["seconds"],
+        )
+    except (KeyError, TypeError, AttributeError) as problem:
+        return Summary(folder, DAMAGED, problem=f"{folder}/result.json lacks {problem}")
+
+
+def _model(job: Job) -> str:
+    if job.builder:
+        return job.builder
+    if job.recipe is not None:
+        return str(job.recipe.get("layers", "network"))
+    return job.loss or "linear"
+
+
+def _score(scores: dict[str, dict[str, float]]) -> tuple[str, float] | None:
+    rows = scores.get("held out") or scores.get("training") or {}
+    return next(((name, rows[name]) for name in MEASURES if name in rows), None)

@@ -1,0 +1,160 @@
+"""A saved run, loaded: what was asked, what happened, and the model to use again.
+
+Nothing in a folder is executed. A network that was built by code of its user's needs that code
+named again, since a folder may come from anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from thalweg.certificates.critical_point import CriticalPoint
+from thalweg.core.errors import InputError
+from thalweg.core.finding import Finding, Severity
+from thalweg.core.ranking import Contender
+from thalweg.core.run import Run
+from thalweg.reports.subject import Subject
+from thalweg.runs.folder import RACE, Header, encoding_of, header_of, result_of
+from thalweg.runs.job import Job
+from thalweg.runs.linear_model import LinearModel, loss_of, read_linear_model
+from thalweg.runs.prediction import Model, Prediction
+from thalweg.tables.encoding import Encoding
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Saved:
+    """One run of `runs/`."""
+
+    folder: Path
+    header: Header
+    encoding: Encoding
+    result: Mapping[str, Any] | None  # None while it has not been finished
+
+    @property
+    def job(self) -> Job:
+        """What was asked."""
+        return self.header.job
+
+    @property
+    def members(self) -> tuple[Saved, ...]:
+        """Itself; a race has several."""
+        return (self,)
+
+    @property
+    def best(self) -> Saved:
+        """Itself; a race has a winner."""
+        return self
+
+    @cached_property
+    def run(self) -> Run:
+        """What happened."""
+        self.finished()
+        return Run.load(self.folder)
+
+    @property
+    def point(self) -> CriticalPoint | None:
+        """The point where a network's training ended; None where it was not looked at."""
+        record = self.finished().get("point")
+        return CriticalPoint(**record) if isinstance(record, dict) else None
+
+    @property
+    def contender(self) -> Contender:
+        """What it is ranked by, and its verdict."""
+        return Contender(self.run, self.point, self.scores)
+
+    @property
+    def scores(self) -> dict[str, dict[str, float]]:
+        """How good it is: rows ("training", "held out", "folds") → measure → number."""
+        return dict(self.finished()["scores"])
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What is wrong, worst first."""
+        return [
+            Finding(**{**each, "severity": Severity(each["severity"])})
+            for each in self.finished()["findings"]
+        ]
+
+    def finished(self) -> Mapping[str, Any]:
+        """The result, or a sentence where there is none yet."""
+        if self.result is None:
+            raise InputError(
+                f"{self.folder} has not been finished: go on with it by "
+                f"thalweg train --resume {self.folder}"
+            )
+        return self.result
+
+    def predict(self, source: Any, *, builder: str = "") -> Prediction:
+        """What the model says of new rows, columns matched by name."""
+        model = self.model(builder=builder)
+        table = self.encoding.table(source)
+        values, odds = model.answers(table.X)
+        name = self.encoding.target.name if self.encoding.target else "y"
+        return Prediction(values, model.classes, odds, name, table.y, tuple(table.notes))
+
+    def model(self, *, builder: str = "") -> Model:
+        """What answers for encoded rows."""
+        self.finished()
+        if self.job.is_network:
+            from thalweg.runs.network_model import load_network
+
+            return load_network(self.folder, self.job, self.encoding, builder)
+        return self.linear_model
+
+    @cached_property
+    def linear_model(self) -> LinearModel:
+        """Coefficients and intercepts, in the units of X."""
+        if self.job.is_network:
+            raise InputError(f"{self.folder} must be a linear model, got a network: use module()")
+        loss = loss_of(self.job, self.encoding)
+        classes = self.encoding.target.classes if self.encoding.target else ()
+        return read_linear_model(self.folder, loss, classes)
+
+    def estimator(self) -> Any:
+        """The linear model as a fitted scikit-learn estimator, on encoded rows."""
+        from thalweg.runs.estimator import estimator_of
+
+        n = int(self.finished()["rows"])
+        return estimator_of(self.linear_model, self.job, n, self.run)
+
+    def module(self, *, builder: str = "") -> Any:
+        """The network as a torch module in evaluation mode, on encoded rows."""
+        if not self.job.is_network:
+            raise InputError(
+                f"{self.folder} must be a network, got a linear model: use estimator()"
+            )
+        return self.model(builder=builder).module  # type: ignore[attr-defined]
+
+    def subject(self) -> Subject:
+        """What a report on it shows."""
+        from thalweg.runs.subject import subject_of
+
+        return subject_of(self)
+
+    def report(self) -> Any:
+        """A page on it."""
+        from thalweg.reports.report import report
+
+        return report(self.subject())
+
+    def __repr__(self) -> str:
+        state = "not finished" if self.result is None else str(self.result["verdict"])
+        return f"{self.folder}: {state}"
+
+
+def load(folder: str | Path) -> Any:
+    """The run, or the race, that `thalweg train` left in `folder`.
+
+    `.predict(source)` predicts, `.estimator()` is a fitted scikit-learn estimator, `.module()` a
+    torch module, `.run` the record of the training, `.findings` what is wrong.
+    """
+    folder = Path(folder)
+    if (folder / RACE).exists():
+        from thalweg.runs.saved_race import load_race
+
+        return load_race(folder)
+    return Saved(folder, header_of(folder), encoding_of(folder), result_of(folder))

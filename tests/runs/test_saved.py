@@ -1,0 +1,117 @@
+import numpy as np
+import pytest
+
+import thalweg as tw
+from thalweg.core.errors import InputError, StorageError
+from thalweg.jobs.train import train
+from thalweg.runs.job import Job
+from thalweg.runs.saved import load
+
+ROWS = [(k, "red" if k % 3 else "blue", k % 7, 0.5 * k + (k % 3)) for k in range(40)]
+
+
+def table(rows, heads=("x", "colour", "z", "y")):
+    lines = [",".join(heads)] + [",".join(str(dict(zip("xczy", row, strict=True))[h[0]])
+             for h in heads) for row in rows]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    place = tmp_path_factory.mktemp("saved")
+    (place / "t.csv").write_text(table(ROWS))
+    train(Job(str(place / "t.csv"), "y"), place / "run", progress=False, report=False)
+    return place
+
+
+def test_columns_are_matched_by_name(place):
+    saved = load(place / "run")
+    straight = saved.predict(place / "t.csv")
+    (place / "turned.csv").write_text(table(ROWS, ("z", "y", "colour", "x")))
+    turned = saved.predict(place / "turned.csv")
+    assert turned.values.tolist() == straight.values.tolist()
+    assert turned.target == "y"
+    assert straight.scores["R²"] > 0.99
+
+
+def test_without_the_truth_there_are_no_scores(place):
+    (place / "bare.csv").write_text(table(ROWS[:3], ("x", "colour", "z")))
+    told = load(place / "run").predict(place / "bare.csv")
+    assert told.scores == {}
+    assert len(told.values) == 3
+
+
+def test_what_differs_is_told_or_refused(place):
+    saved = load(place / "run")
+    (place / "new.csv").write_text("x,colour,z\n1,green,2\n")
+    told = saved.predict(place / "new.csv")
+    assert any("green" in note for note in told.notes)
+    (place / "more.csv").write_text("x,colour,z,more\n1,red,2,9\n")
+    assert any("more" in note for note in saved.predict(place / "more.csv").notes)
+    (place / "less.csv").write_text("x,z\n1,2\n")
+    with pytest.raises(InputError, match="colour"):
+        saved.predict(place / "less.csv")
+
+
+def test_an_estimator_of_the_same_predictions(place):
+    saved = load(place / "run")
+    X = saved.encoding.apply(place / "t.csv")
+    assert saved.estimator().predict(X) == pytest.approx(saved.predict(place / "t.csv").values)
+    with pytest.raises(InputError, match="must be a network"):
+        saved.module()
+
+
+def test_what_is_loaded_is_what_was_trained(place):
+    saved = load(place / "run")
+    assert saved.best is saved
+    assert saved.members == (saved,)
+    value, rounding = ridge_by_definition(*_xy(place), saved.run.w, l2=1 / 40)
+    assert abs(saved.run.value - value) <= 2 * rounding
+    assert repr(saved).endswith("CERTIFIED")
+
+
+def ridge_by_definition(X, y, w, l2):
+    """(1/2n) Σᵢ (xᵢᵀw + b − yᵢ)² + (l2/2)‖w‖², and what rounding can make of it in any order."""
+    (n, p), eps = X.shape, np.finfo(float).eps
+    r = X @ w[:p] + w[p] - y
+    value = r @ r / (2 * n) + l2 / 2 * w[:p] @ w[:p]
+    of_r = (p + 2) * eps * (np.abs(X) @ np.abs(w[:p]) + abs(w[p]) + np.abs(y))
+    return value, np.abs(r) @ of_r / n + (n + p + 3) * eps * value
+
+
+def _xy(place):
+    table = tw.read(place / "t.csv", "y")
+    return table.X, table.y
+
+
+def test_subject(place):
+    subject = load(place / "run").subject()
+    assert subject.runs[0].converged
+    assert subject.command.startswith("thalweg train")
+    assert "tw.LinearProblem" in subject.script
+    assert {name for name, _, _ in subject.scaling} == {"x", "colour=blue", "colour=red", "z"}
+    assert subject.scores["training"]["R²"] > 0.99
+
+
+@pytest.mark.parametrize("name", ["run.json", "model.npz", "job.json", "encoding.json"])
+def test_a_damaged_folder_is_a_sentence(place, tmp_path, name):
+    train(Job("@iris"), tmp_path / "a", progress=False, report=False)
+    content = (tmp_path / "a" / name).read_bytes()
+    (tmp_path / "a" / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(StorageError):
+        used(tmp_path / "a")
+    (tmp_path / "a" / name).unlink()
+    with pytest.raises(StorageError):
+        used(tmp_path / "a")
+
+
+def used(folder):
+    saved = load(folder)
+    return saved.predict("@iris"), saved.run
+
+
+def test_probabilities_sum_to_one(tmp_path):
+    saved = train(Job("@iris"), tmp_path / "a", progress=False, report=False)
+    told = saved.predict("@iris")
+    assert told.probabilities.sum(axis=1) == pytest.approx(np.ones(150))
+    assert set(told.names) == {"setosa", "versicolor", "virginica"}
