@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from thalweg.nets.probes.record import LAYER_COLUMNS, LOOK_COLUMNS, STEP_COLUMNS, Layer, Record
+from thalweg.core.record import LAYER_COLUMNS, LOOK_COLUMNS, STEP_COLUMNS, Layer, Record
 
 LINEAR = Layer("first", "Linear", "linear", 10.0, (20, 10), 220, 220)
 RELU = Layer("relu", "ReLU", "relu", math.nan, (), 0, 0)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from thalweg.core.run import Run
     from thalweg.core.trace import Trace
     from thalweg.doctor.diagnosis import diagnose
-    from thalweg.doctor.watch import watch
+    from thalweg.doctor.nets.watch import watch
     from thalweg.estimators.elastic_net import ElasticNet
     from thalweg.estimators.lasso import Lasso
     from thalweg.estimators.linear_svc import LinearSVC
@@ -140,7 +140,7 @@ _HOMES = {
     "train": "jobs.train",
     "Report": "reports.report",
     "report": "reports.report",
-    "watch": "doctor.watch",
+    "watch": "doctor.nets.watch",
 }
 _MODULES = {
     "data": "data",

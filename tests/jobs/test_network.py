@@ -5,13 +5,13 @@ from scipy.special import expit, softmax
 
 import thalweg as tw
 from thalweg.core.errors import InputError, StorageError
-from thalweg.doctor.facts.examination import Examination
+from thalweg.core.record import Record
+from thalweg.doctor.nets.facts.examination import Examination
 from thalweg.jobs.job import Job
 from thalweg.jobs.network import NetworkModel, load_network, ready_network, train_network
 from thalweg.jobs.rows import rows_of
 from thalweg.jobs.saved import load
 from thalweg.jobs.train import resume, train
-from thalweg.nets.probes.record import Record
 from thalweg.nets.recipes.recipe import Recipe
 
 SMALL = {"layers": "mlp:6", "epochs": 2, "batch_size": 30, "learning_rate": 0.01}

@@ -10,8 +10,8 @@ import torch
 import thalweg as tw
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
-from thalweg.doctor.facts.examination import Examination
-from thalweg.doctor.watch import Watch
+from thalweg.doctor.nets.facts.examination import Examination
+from thalweg.doctor.nets.watch import Watch
 from thalweg.jobs import network_training
 from thalweg.jobs.job import Job
 from thalweg.jobs.network_training import build_network, fit_network, outputs, ready, relevant

@@ -23,9 +23,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from thalweg.doctor.watch import Watch
-from thalweg.nets.probes.journal import STEPS
-from thalweg.nets.probes.record import LAYER_COLUMNS, LOOK_COLUMNS, STEP_COLUMNS, Layer, Record
+from thalweg.core.record import LAYER_COLUMNS, LOOK_COLUMNS, STEP_COLUMNS, Layer, Record
+from thalweg.doctor.nets.instruments.journal import STEPS
+from thalweg.doctor.nets.watch import Watch
 
 ADDED = ("steps", "evaluations", "evaluations_in_training_mode")
 BAD = ("bad_step", "bad_where", "bad_layer")

@@ -21,11 +21,12 @@ from torch import nn
 
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding
+from thalweg.core.record import Record
 from thalweg.core.run import Run
-from thalweg.doctor import symptoms
 from thalweg.doctor.causes import UNSCALED
-from thalweg.doctor.facts.examination import Examination
-from thalweg.doctor.watch import watch
+from thalweg.doctor.nets import symptoms
+from thalweg.doctor.nets.facts.examination import Examination
+from thalweg.doctor.nets.watch import watch
 from thalweg.jobs.job import Job
 from thalweg.jobs.network_builder import built
 from thalweg.jobs.network_recipe import job_recipe, outputs_of
@@ -33,7 +34,6 @@ from thalweg.jobs.network_record import Memory
 from thalweg.jobs.network_samples import Shape, input_shape, known, pair, samples
 from thalweg.jobs.rows import Rows
 from thalweg.methods.checkpoint import Checkpoint
-from thalweg.nets.probes.record import Record
 from thalweg.nets.recipes.recipe import Prepared, Recipe, augmentation_of
 from thalweg.nets.recipes.scaling import Scaling
 from thalweg.nets.training.evaluate import BATCH, modes_kept

@@ -37,7 +37,6 @@ from thalweg.nets.training.batches import Batch, batches_of
 from thalweg.nets.training.choice import name_of, optimizer_of
 from thalweg.nets.training.denormals import flushed_denormals
 from thalweg.nets.training.divergence import first_bad_parameter, origin
-from thalweg.nets.training.ending import record
 from thalweg.nets.training.evaluate import NO_SCORE, modes_kept, score
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.journey import Training, attached, own_randomness
@@ -50,6 +49,7 @@ from thalweg.nets.training.opening import (
     scheduler_of,
     validation_of,
 )
+from thalweg.nets.training.run import run_of
 from thalweg.nets.training.step import Stepper
 
 PAUSE = 1.0  # seconds at least between checkpoints that only the end of an epoch asks for
@@ -305,7 +305,7 @@ def _finish(training: Training, outcome: Outcome, cause: str, limits: Limits) ->
             training.note()
     if training.early_stopping is not None and training.epoch:
         training.early_stopping.restore(training.model)
-    return record(training, outcome, cause, limits.checkpoint)
+    return run_of(training, outcome, cause, limits.checkpoint)
 
 
 def _where(training: Training) -> str:

@@ -1,0 +1,36 @@
+"""Class imbalance: is a class so rare that never to name it costs little?"""
+
+from __future__ import annotations
+
+from thalweg.core.finding import Finding, Severity
+from thalweg.core.record import Record
+from thalweg.doctor.causes import IMBALANCE
+from thalweg.doctor.nets.facts.course import number
+
+RATIO = 10.0  # rows of the most frequent class by those of the rarest
+RECALL = 0.6  # of the rarest that is told, by the mean of all
+
+
+def imbalance(record: Record) -> list[Finding]:
+    """The most frequent class beside the rarest, and what became of it."""
+    largest, smallest = (number(record, f"data_{end}_share") for end in ("largest", "smallest"))
+    ratio = largest / smallest if smallest > 0 else 0.0
+    if not ratio > RATIO:
+        return []
+    recall, mean = number(record, "validated_recall"), number(record, "validated_score")
+    suffers = recall < RECALL * mean
+    told = f", of which {recall:.0%} are told right" if suffers else ""
+    return [
+        Finding(
+            name=IMBALANCE,
+            severity=Severity.ACT if suffers else Severity.NOTE,
+            claim=f"the rarest class has {number(record, 'data_rarest'):.0f} rows, one for "
+            f"{ratio:.0f} of the most frequent{told}",
+            measured=ratio,
+            limit=RATIO,
+            cause="the mean loss hardly notices a class with so few rows",
+            advice="weigh the classes: cross_entropy(weight=n/(K·n_c)), or draw the rare one more "
+            "often",
+            rests_on="what is minimized is a mean over rows, in which a class counts as its rows",
+        )
+    ]

@@ -1,0 +1,47 @@
+"""Leaking inputs: does the answer stand in the question, or the exam in the lesson?
+
+A column that is one-to-one with the label makes any network perfect, until it is used where nobody
+knows the label. Validation rows that were trained on measure memory, not skill.
+"""
+
+from __future__ import annotations
+
+from thalweg.core.finding import Finding, Severity
+from thalweg.core.record import Record
+from thalweg.doctor.causes import LEAKING
+from thalweg.doctor.nets.facts.course import number
+
+SHARED, MANY = 0.05, 0.2  # of the validation rows: to be told, and to act on
+
+
+def leaking(record: Record) -> list[Finding]:
+    """A column that is the label, validation rows among the training rows."""
+    found = []
+    column, shared = number(record, "data_copy"), number(record, "data_shared")
+    if column >= 0:
+        found.append(
+            Finding(
+                name=LEAKING,
+                severity=Severity.ACT,
+                claim=f"column {column:.0f} of the inputs is a copy of the label",
+                measured=column,
+                limit=-1.0,
+                cause="the label is among the features",
+                advice=f"leave column {column:.0f} out, and look where it came from",
+                rests_on="what is minimized must be what is wanted on new samples",
+            )
+        )
+    if shared > SHARED:
+        found.append(
+            Finding(
+                name=LEAKING,
+                severity=Severity.ACT if shared > MANY else Severity.WARN,
+                claim=f"{shared:.0%} of the validation rows stand in the training data",
+                measured=shared,
+                limit=MANY,
+                cause="rows were divided after they were copied, or not at all",
+                advice="remove duplicates before the rows are divided",
+                rests_on="overfitting is seen on rows that were not trained on, and on no others",
+            )
+        )
+    return found
