@@ -7,6 +7,7 @@ import thalweg as tw
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.record import Record
 from thalweg.doctor.nets.facts.examination import Examination
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.jobs.job import Job
 from thalweg.jobs.network import NetworkModel, load_network, ready_network, train_network
 from thalweg.jobs.rows import rows_of
@@ -24,7 +25,7 @@ def build(input_shape, outputs):
 
 @pytest.fixture(autouse=True)
 def no_facts(monkeypatch):
-    monkeypatch.setattr(Examination, "before", lambda *_: {})
+    monkeypatch.setattr(Examination, "before", lambda *_: Measured())
 
 
 def trained(job, folder=None):

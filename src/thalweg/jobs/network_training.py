@@ -175,7 +175,7 @@ def fit_network(
         record = Record(
             record.layers,
             record.columns,
-            {**record.scalars, **ending},
+            {**record.scalars, **ending.scalars()},
             record.optimizers,
             record.notes,
         )

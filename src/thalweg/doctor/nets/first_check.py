@@ -56,7 +56,9 @@ def check(
         examination = Examination(model, loss, data, validation, seed)
         facts = examination.before(optimizer)
         record = _one_batch(copy.deepcopy(model), examination, seed)
-    return symptoms.diagnose(replace(record, scalars={**record.scalars, **facts, "steps": 0}))
+    return symptoms.diagnose(
+        replace(record, scalars={**record.scalars, **facts.scalars(), "steps": 0})
+    )
 
 
 def _one_batch(model: nn.Module, examination: Examination, seed: int) -> Any:

@@ -34,6 +34,7 @@ from thalweg.core.finding import Finding
 from thalweg.core.record import Record
 from thalweg.doctor.nets import symptoms
 from thalweg.doctor.nets.facts.examination import Examination
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.doctor.nets.instruments.budget import Budget
 from thalweg.doctor.nets.instruments.curvature import UNKNOWN, Curvature, curvature
 from thalweg.doctor.nets.instruments.first_batch import NOTHING
@@ -140,7 +141,7 @@ class Watch:
         self._optimizers = list(optimizers)
         self._closure = closure
         self._examination = examination
-        self._facts: dict[str, float] = {}  # of before and after the training
+        self._facts = Measured()  # of before and after the training
         self._looks, self._curvatures = looks, curvatures
         self._rng = np.random.default_rng(seed)
         self._layers = [describe_layer(*pair) for pair in self._instruments.layers.items()]
@@ -261,7 +262,7 @@ class Watch:
             "frozen": sum(p.numel() for p in parameters) - trained,
             **(self._instruments.batch or NOTHING),
             **self._targets.scalars(),
-            **self._facts,
+            **self._facts.scalars(),
             "evaluations": float(self._instruments.evaluations),
             "evaluations_in_training_mode": float(self._instruments.wrong_evaluations),
             "bad_step": bad,

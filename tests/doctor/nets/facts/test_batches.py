@@ -3,6 +3,7 @@ import pytest
 import torch
 
 from thalweg.doctor.nets.facts.batches import Batches
+from thalweg.doctor.nets.facts.measured import Measured
 
 GENERATOR = torch.Generator().manual_seed(0)
 X = torch.randn(200, 2, generator=GENERATOR)
@@ -19,39 +20,39 @@ def seen(batches):
 def test_rows_of_the_data_with_their_labels():
     rows = torch.randperm(200, generator=GENERATOR)
     facts = seen([(X[rows[:50]], Y[rows[:50]]), (X[rows[50:]], Y[rows[50:]])])
-    assert facts == {"batch_known": 1.0, "batch_moved": 0.0}
+    assert facts == Measured(batch_known=1.0, batch_moved=0.0)
 
 
 def test_labels_drawn_apart():
     other = torch.randperm(200, generator=GENERATOR)
     moved = float((Y[other] != Y).float().mean())
-    assert seen([(X, Y[other])])["batch_moved"] == pytest.approx(moved)
+    assert seen([(X, Y[other])]).batch_moved == pytest.approx(moved)
     assert moved > 0.3
 
 
 def test_a_row_that_occurs_with_two_labels_has_not_moved():
     watch = Batches(torch.zeros(20, 2), torch.arange(20) % 2, np.random.default_rng(0))
     watch.add(torch.zeros(5, 2), torch.ones(5, dtype=torch.long))
-    assert watch.facts()["batch_moved"] == 0.0
+    assert watch.facts().batch_moved == 0.0
 
 
 def test_augmentation_that_keeps_and_that_changes_the_class():
     kept = seen([(X + 0.01, Y)])
-    assert kept["batch_known"] == 0.0
-    assert kept["batch_skill"] > 0.9
+    assert kept.batch_known == 0.0
+    assert kept.batch_skill > 0.9
     mirrored = seen([(-X + 0.001, Y)])
-    assert mirrored["batch_skill"] < -0.5
-    assert mirrored["data_neighbours"] > 0.9
+    assert mirrored.batch_skill < -0.5
+    assert mirrored.data_neighbours > 0.9
 
 
 def test_batches_of_another_kind_are_passed_over():
-    assert seen([(None, Y), (X, None), (X[:, :1], Y), (X[:5], Y), (X, Y.float() / 3)]) == {}
+    assert seen([(None, Y), (X, None), (X[:, :1], Y), (X[:5], Y), (X, Y.float() / 3)]) == Measured()
 
 
 def test_numbers_as_labels():
     watch = Batches(X, X[:, :1], np.random.default_rng(0))
     watch.add(X[:50], X[1:51, :1])
-    assert watch.facts()["batch_moved"] == 1.0
+    assert watch.facts().batch_moved == 1.0
 
 
 def test_of_large_data_a_sample_is_enough():
@@ -61,6 +62,6 @@ def test_of_large_data_a_sample_is_enough():
     watch = Batches(x, y, np.random.default_rng(0))
     watch.add(x[:500], y[:500])
     facts = watch.facts()
-    assert 0.5 < facts["batch_known"] < 0.8
-    assert facts["batch_moved"] == 0.0
-    assert facts["batch_skill"] > 0.9
+    assert 0.5 < facts.batch_known < 0.8
+    assert facts.batch_moved == 0.0
+    assert facts.batch_skill > 0.9

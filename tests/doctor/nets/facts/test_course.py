@@ -1,14 +1,12 @@
-import math
-
 import numpy as np
 import pytest
 
-from records import STUCK, record_of
-from thalweg.doctor.nets.facts.course import course, number
+from records import STUCK, facts_of, record_of
+from thalweg.doctor.nets.facts.network_facts import network_facts
 
 
 def test_by_hand():
-    went = course(record_of(loss=np.full(100, 0.5), constant_loss=1.0, reachable_loss=0.0))
+    went = facts_of(loss=np.full(100, 0.5), constant_loss=1.0, reachable_loss=0.0).course
     assert (went.first, went.last, went.best) == (1.12, 0.5, 0.5)
     assert went.learnt == 0.5
     assert went.behind == 0.0
@@ -19,10 +17,10 @@ def test_by_hand():
 def test_without_facts_it_goes_from_the_first_loss():
     record = record_of(loss=np.linspace(2.0, 1.0, 1000))
     record = type(record)(record.layers, record.columns, {"bad_step": 0})
-    went = course(record)
+    went = network_facts(record).course
     assert went.first == 2.0
     assert went.learnt == pytest.approx((2.0 - went.last) / 2.0)
-    assert math.isnan(went.constant)
+    assert went.constant is None
     assert not went.failed
 
 
@@ -36,22 +34,18 @@ def test_without_facts_it_goes_from_the_first_loss():
     ],
 )
 def test_failures(changes, which):
-    went = course(record_of(**changes))
+    went = facts_of(**changes).course
     assert getattr(went, which)
     assert went.failed
 
 
 def test_a_network_behind_a_simple_model_has_failed():
-    assert not course(record_of(validated_skill=0.76, data_reference=0.9)).failed
-    assert course(record_of(validated_skill=0.74, data_reference=0.9)).failed
+    assert not facts_of(validated_skill=0.76, data_reference=0.9).course.failed
+    assert facts_of(validated_skill=0.74, data_reference=0.9).course.failed
 
 
 def test_a_negative_loss_may_be_the_goal():
     """Log-likelihoods of densities fall below zero: that is progress."""
     record = record_of(loss=np.linspace(1.0, -3.0, 100))
     record = type(record)(record.layers, record.columns, {"bad_step": 0})
-    assert not course(record).failed
-
-
-def test_number_of_what_was_not_measured():
-    assert math.isnan(number(record_of(), "no such thing"))
+    assert not network_facts(record).course.failed

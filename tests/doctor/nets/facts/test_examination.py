@@ -9,6 +9,7 @@ import thalweg as tw
 from small_nets import digits
 from thalweg.core.errors import InputError
 from thalweg.doctor.nets.facts.examination import Examination
+from thalweg.doctor.nets.facts.measured import Measured
 
 
 def trained(x, y, x_val, y_val, steps=150, **asked):
@@ -64,12 +65,12 @@ def test_labels_torn_from_their_rows_are_found(parts):
 
 def test_only_what_is_known():
     model = nn.Linear(2, 2)
-    assert Examination(model, None, None, None).before(None).keys() == {
+    assert Examination(model, None, None, None).before(None).scalars().keys() == {
         "mode_dropout", "mode_norm", "dropped"
     }  # fmt: skip
-    assert Examination(model, "cross-entropy", None, None).after() == {}
+    assert Examination(model, "cross-entropy", None, None).after() == Measured()
     data = torch.randn(20, 2), torch.arange(20) % 2
-    assert "data_size" in Examination(model, None, data, None).before(None)
+    assert Examination(model, None, data, None).before(None).data_size is not None
     assert not Examination(model, None, data, None).has_closure
 
 

@@ -21,10 +21,10 @@ def perfect(gain=9.0):
 
 def test_by_hand():
     task = task_of(X, Y, np.random.default_rng(0))
-    found = outcome(perfect(), functional.cross_entropy, X, Y, task, "trained")
-    assert found["trained_score"] == found["trained_skill"] == found["trained_recall"] == 1.0
+    found = outcome(perfect(), functional.cross_entropy, X, Y, task)
+    assert found.score == found.skill == found.recall == 1.0
     expected = float(functional.cross_entropy(9.0 * X, Y))
-    assert found["trained_loss"] == pytest.approx(expected, rel=1e-5)
+    assert found.loss == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_class_that_is_never_told():
@@ -32,9 +32,9 @@ def test_a_class_that_is_never_told():
     with torch.no_grad():
         model.weight[3] = -1.0
     task = task_of(X, Y, np.random.default_rng(0))
-    found = outcome(model, functional.cross_entropy, X, Y, task, "validated")
-    assert found["validated_score"] == 0.75
-    assert found["validated_recall"] == 0.0
+    found = outcome(model, functional.cross_entropy, X, Y, task)
+    assert found.score == 0.75
+    assert found.recall == 0.0
 
 
 def test_outputs_are_those_of_eval_mode_and_modes_stay():

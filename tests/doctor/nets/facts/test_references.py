@@ -7,6 +7,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.doctor.nets.facts.references import forest, linear, neighbours, references, signal
 from thalweg.doctor.nets.facts.task import Task, skill
 
@@ -58,10 +59,10 @@ def test_labels_in_another_order():
     x, y = make_circles(600, noise=0.05, factor=0.4, random_state=0)
     train, held = Task(x[:400], y[:400], 2), Task(x[400:], y[400:], 2)
     well = references(train, held)
-    assert min(well["data_signal"], well["data_signal_validation"], well["data_reference"]) > 0.9
+    assert min(well.data_signal, well.data_signal_validation, well.data_reference) > 0.9
     torn = references(train._replace(y=RNG.permutation(train.y)), held)
-    assert torn["data_signal"] < 3 * torn["data_signal_error"]
-    assert torn["data_signal_validation"] > 0.9
+    assert torn.data_signal < 3 * torn.data_signal_error
+    assert torn.data_signal_validation > 0.9
 
 
 def test_a_few_wild_targets_do_not_hide_the_rest():
@@ -71,6 +72,6 @@ def test_a_few_wild_targets_do_not_hide_the_rest():
 
 
 def test_what_cannot_be_said():
-    assert references(NUMBERS._replace(x=X * np.nan), None) == {}
-    assert references(Task(X[:5], NUMBERS.y[:5], 0), None) == {}
-    assert "data_reference" not in references(NUMBERS, None)
+    assert references(NUMBERS._replace(x=X * np.nan), None) == Measured()
+    assert references(Task(X[:5], NUMBERS.y[:5], 0), None) == Measured()
+    assert references(NUMBERS, None).data_reference is None

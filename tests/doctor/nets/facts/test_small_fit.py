@@ -3,6 +3,7 @@ from torch import nn
 from torch.nn import functional
 
 from thalweg.doctor.nets.facts import small_fit as module
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.doctor.nets.facts.small_fit import SAMPLES, _rows, small_fit
 
 X = torch.randn(64, 6, generator=torch.Generator().manual_seed(1))
@@ -21,16 +22,16 @@ def fit(model, **settings):
 
 def test_a_good_rate_fits_sixteen_samples():
     found = fit(net(), lr=0.3, momentum=0.9)
-    assert found["small_fit"] < 0.02
-    assert found["small_fit_standard"] < 0.1
+    assert found.small_fit < 0.02
+    assert found.small_fit_standard < 0.1
 
 
 def test_the_optimizer_is_at_fault():
     timid = fit(net(), lr=1e-6)
-    assert timid["small_fit"] > 0.9
-    assert timid["small_fit_standard"] < 0.1
+    assert timid.small_fit > 0.9
+    assert timid.small_fit_standard < 0.1
     wild = fit(net(), lr=1e6)
-    assert wild["small_fit"] > 1.0
+    assert wild.small_fit > 1.0
 
 
 def test_the_network_is_at_fault():
@@ -39,8 +40,8 @@ def test_the_network_is_at_fault():
             return 0 * x
 
     found = fit(net(Zero()), lr=0.3)
-    assert found["small_fit"] > 0.9
-    assert found["small_fit_standard"] > 0.9
+    assert found.small_fit > 0.9
+    assert found.small_fit_standard > 0.9
 
 
 def test_nothing_is_left_changed():
@@ -56,11 +57,12 @@ def test_nothing_is_left_changed():
 def test_adamw_is_made_again():
     model = net()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
-    assert small_fit(model, functional.cross_entropy, X, Y, optimizer)["small_fit"] < 0.1
+    assert small_fit(model, functional.cross_entropy, X, Y, optimizer).small_fit < 0.1
 
 
 def test_without_an_optimizer_only_adam():
-    assert set(small_fit(net(), functional.cross_entropy, X, Y, None)) == {"small_fit_standard"}
+    found = small_fit(net(), functional.cross_entropy, X, Y, None)
+    assert set(found.scalars()) == {"small_fit_standard"}
 
 
 def test_classes_take_turns():
@@ -73,4 +75,4 @@ def test_classes_take_turns():
 
 def test_a_network_that_takes_long_is_left_out(monkeypatch):
     monkeypatch.setattr(module, "SECONDS", 0.0)
-    assert fit(net(), lr=0.3) == {}
+    assert fit(net(), lr=0.3) == Measured()

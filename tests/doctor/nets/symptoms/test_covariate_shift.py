@@ -7,6 +7,7 @@ import thalweg as tw
 from small_nets import digits
 from thalweg.core.finding import Severity
 from thalweg.core.record import LAYER_COLUMNS, Layer, Record
+from thalweg.doctor.nets.facts.network_facts import network_facts
 from thalweg.doctor.nets.symptoms.covariate_shift import covariate_shift, shift
 
 LOOKS, STEPS = 16, 160
@@ -59,7 +60,7 @@ def test_it_is_the_largest_over_all_pairs_of_times():
 
 
 def test_wandering_inputs_of_a_training_that_suffers_ask_for_action():
-    (finding,) = covariate_shift(record(WANDERING))
+    (finding,) = covariate_shift(network_facts(record(WANDERING)))
     assert finding.name == "internal covariate shift"
     assert finding.severity is Severity.ACT
     assert finding.measured == pytest.approx(2.8)
@@ -71,7 +72,7 @@ def test_wandering_inputs_of_a_training_that_suffers_ask_for_action():
 
 @pytest.mark.parametrize("harmless", [{"loss": 0.5}, {"loss": 99.0}, {"gradient": 1.0}])
 def test_where_training_learns_or_diverges_there_is_nothing(harmless):
-    assert covariate_shift(record(WANDERING, **harmless)) == []
+    assert covariate_shift(network_facts(record(WANDERING, **harmless))) == []
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def test_where_training_learns_or_diverges_there_is_nothing(harmless):
 )
 def test_nothing_is_found(middle, spread, kinds):
     given = {} if kinds is None else {"kinds": kinds}
-    assert covariate_shift(record(middle, spread, **given)) == []
+    assert covariate_shift(network_facts(record(middle, spread, **given))) == []
 
 
 def test_noise_of_batches_is_no_shift():
@@ -114,11 +115,11 @@ def test_too_few_looks_or_losses_that_are_not_finite_say_nothing():
     seen = record(WANDERING)
     short = {name: column[:8] for name, column in seen.columns.items()}
     assert np.isnan(shift(Record(seen.layers, short, {}), "2").shift)
-    assert covariate_shift(Record(seen.layers, short, {})) == []
+    assert covariate_shift(network_facts(Record(seen.layers, short, {}))) == []
     bad = dict(seen.columns, loss=np.full(STEPS, np.nan))
-    assert covariate_shift(Record(seen.layers, bad, {})) == []
+    assert covariate_shift(network_facts(Record(seen.layers, bad, {}))) == []
     empty = dict(seen.columns, p50=np.full((LOOKS, 5), np.nan))
-    assert covariate_shift(Record(seen.layers, empty, {})) == []
+    assert covariate_shift(network_facts(Record(seen.layers, empty, {}))) == []
 
 
 @pytest.mark.parametrize("has_norms", [True, False])

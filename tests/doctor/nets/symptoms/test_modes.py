@@ -3,7 +3,8 @@ import torch
 from torch import nn
 
 import thalweg as tw
-from records import record_of
+from records import facts_of
+from thalweg.doctor.nets.facts.network_facts import network_facts
 from thalweg.doctor.nets.symptoms.modes import modes
 
 
@@ -24,14 +25,14 @@ def test_a_loop_in_either_mode(trains, evaluates):
             model.train(evaluates)
             with torch.no_grad():
                 model(x)
-    advice = [finding.advice for finding in modes(w.record)]
+    advice = [finding.advice for finding in modes(network_facts(w.record))]
     assert any("model.train()" in text for text in advice) is (not trains or evaluates)
     assert len(advice) == (not trains) + evaluates
 
 
 def test_nothing_that_knows_the_mode():
-    assert modes(record_of(training=0.0, evaluations_in_training_mode=10.0)) == []
+    assert modes(facts_of(training=0.0, evaluations_in_training_mode=10.0)) == []
 
 
 def test_no_evaluation_was_seen():
-    assert modes(record_of(mode_norm=1.0, evaluations=0.0)) == []
+    assert modes(facts_of(mode_norm=1.0, evaluations=0.0)) == []

@@ -4,6 +4,7 @@ from torch import nn
 from torch.nn import functional
 
 import thalweg as tw
+from thalweg.doctor.nets.facts.network_facts import network_facts
 from thalweg.doctor.nets.symptoms.no_shuffling import no_shuffling
 
 
@@ -22,7 +23,7 @@ def test_rows_sorted_by_class(shuffles):
                 loss.backward()
                 optimizer.step()
                 w.step(loss, targets=y[rows])
-    found = no_shuffling(w.record)
+    found = no_shuffling(network_facts(w.record))
     assert bool(found) is not shuffles
     if found:
         assert found[0].measured == pytest.approx(16.0)  # n, where each batch has one class

@@ -1,13 +1,13 @@
 import math
 
-from records import record_of
+from records import facts_of
 from thalweg.core.finding import Severity
 from thalweg.doctor import causes
 from thalweg.doctor.nets.symptoms.sixteen import sixteen
 
 
 def found(**changes):
-    return [(each.name, each.severity) for each in sixteen(record_of(steps=0, **changes))]
+    return [(each.name, each.severity) for each in sixteen(facts_of(steps=0, **changes))]
 
 
 def test_before_training():
@@ -20,7 +20,7 @@ def test_before_training():
 
 
 def test_later_there_is_better_evidence():
-    assert sixteen(record_of(small_fit=1.0, small_fit_standard=1.0)) == []
+    assert sixteen(facts_of(small_fit=1.0, small_fit_standard=1.0)) == []
 
 
 def test_a_wild_target_among_them():

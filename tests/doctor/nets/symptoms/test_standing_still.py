@@ -7,6 +7,7 @@ import thalweg as tw
 from small_nets import digits
 from thalweg.core.finding import Severity
 from thalweg.core.record import LAYER_COLUMNS, STEP_COLUMNS, Layer, Record
+from thalweg.doctor.nets.facts.network_facts import network_facts
 from thalweg.doctor.nets.symptoms.standing_still import standing_still
 
 LOOKS, STEPS = 20, 200
@@ -37,7 +38,7 @@ def record(*, loss=0.69, gradient=1e-3, ends=(-0.2, 1.0), unit="tanh", first=0.6
 
 
 def test_by_hand():
-    (finding,) = standing_still(record())
+    (finding,) = standing_still(network_facts(record()))
     assert finding.name == "saddle or plateau"
     assert finding.severity is Severity.ACT
     assert finding.measured == pytest.approx(1e-3 * 1.0 / 0.69)
@@ -52,7 +53,7 @@ def test_by_hand():
 
 @pytest.mark.parametrize("ends", [(np.nan, np.nan), (-0.01, 1.0)])
 def test_without_negative_curvature_it_may_be_a_plateau(ends):
-    (finding,) = standing_still(record(ends=ends))
+    (finding,) = standing_still(network_facts(record(ends=ends)))
     assert finding.severity is Severity.ACT
     assert "a saddle or a plateau" in finding.cause
     assert "λ" not in finding.claim
@@ -60,14 +61,15 @@ def test_without_negative_curvature_it_may_be_a_plateau(ends):
 
 def test_elasticity_has_no_unit():
     one, other = record(), record(loss=6900.0, first=6900.0, gradient=10.0)
-    assert standing_still(one)[0].measured == pytest.approx(standing_still(other)[0].measured)
+    found = [standing_still(network_facts(each))[0].measured for each in (one, other)]
+    assert found[0] == pytest.approx(found[1])
 
 
 LATER = {"loss": 0.55, "gradient": 0.1}
 
 
 def test_a_saddle_later_on_is_a_warning():
-    (finding,) = standing_still(record(**LATER))
+    (finding,) = standing_still(network_facts(record(**LATER)))
     assert finding.severity is Severity.WARN
     assert finding.measured == -0.2
     assert finding.limit == -0.02
@@ -96,20 +98,20 @@ def test_a_saddle_later_on_is_a_warning():
     ],
 )
 def test_nothing_is_found(healthy):
-    assert standing_still(record(**healthy)) == []
+    assert standing_still(network_facts(record(**healthy))) == []
 
 
 def test_noise_is_no_fall():
     noise = 0.01 * np.random.default_rng(0).standard_normal(STEPS)
-    assert standing_still(record(loss=0.55 + noise, gradient=0.1)) != []
+    assert standing_still(network_facts(record(loss=0.55 + noise, gradient=0.1))) != []
 
 
 def test_a_short_training_says_nothing():
     seen = record()
     short = {name: column[:50] for name, column in seen.columns.items()}
-    assert standing_still(Record(seen.layers, short, {})) == []
+    assert standing_still(network_facts(Record(seen.layers, short, {}))) == []
     none = {name: column[:0] for name, column in seen.columns.items()}
-    assert standing_still(Record(seen.layers, none, {})) == []
+    assert standing_still(network_facts(Record(seen.layers, none, {}))) == []
 
 
 @pytest.mark.parametrize("sigma", [1e-5, 0.1])
@@ -131,7 +133,7 @@ def test_digits_beside_the_origin(sigma):
             loss.backward()
             optimizer.step()
             w.step(loss)
-    found = standing_still(w.record)
+    found = standing_still(network_facts(w.record))
     assert [finding.severity for finding in found] == ([Severity.ACT] if sigma == 1e-5 else [])
     if found:
         assert "beside a saddle," in found[0].cause

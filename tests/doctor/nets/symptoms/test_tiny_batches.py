@@ -1,12 +1,12 @@
 import math
 
-from records import record_of
+from records import facts_of
 from thalweg.core.finding import Severity
 from thalweg.doctor.nets.symptoms.tiny_batches import tiny_batches
 
 
 def severity(rows, norms=1.0):
-    found = tiny_batches(record_of(input_rows=rows, mode_norm=norms))
+    found = tiny_batches(facts_of(input_rows=rows, mode_norm=norms))
     return found[0].severity if found else None
 
 
@@ -20,5 +20,5 @@ def test_by_rows():
 
 
 def test_the_error_of_two_rows_is_that_of_the_formula():
-    (finding,) = tiny_batches(record_of(input_rows=2.0, mode_norm=1.0))
+    (finding,) = tiny_batches(facts_of(input_rows=2.0, mode_norm=1.0))
     assert "141%" in finding.claim

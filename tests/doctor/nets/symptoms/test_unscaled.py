@@ -1,11 +1,11 @@
-from records import STUCK, record_of
+from records import STUCK, facts_of
 from thalweg.core.finding import Severity
 from thalweg.doctor import causes
 from thalweg.doctor.nets.symptoms.unscaled import unscaled
 
 
 def names(**changes):
-    return [finding.name for finding in unscaled(record_of(**STUCK, **changes))]
+    return [finding.name for finding in unscaled(facts_of(**STUCK, **changes))]
 
 
 def test_sizes():
@@ -21,10 +21,10 @@ def test_far_from_zero_and_unequal():
 
 
 def test_the_bound_of_the_condition_number_is_told():
-    (finding,) = unscaled(record_of(**STUCK, data_offset=30.0))
+    (finding,) = unscaled(facts_of(**STUCK, data_offset=30.0))
     assert "κ ≥ 900" in finding.claim
 
 
 def test_a_note_where_it_harms_nothing():
-    (finding,) = unscaled(record_of(data_size=100.0))
+    (finding,) = unscaled(facts_of(data_size=100.0))
     assert finding.severity is Severity.NOTE

@@ -2,12 +2,12 @@ import math
 
 import pytest
 
-from records import STUCK, record_of
+from records import STUCK, facts_of
 from thalweg.doctor.nets.symptoms.wrong_loss import over_scaled, wrong_loss
 
 
 def claim(**changes):
-    found = wrong_loss(record_of(**changes))
+    found = wrong_loss(facts_of(**changes))
     return found[0].claim if found else None
 
 
@@ -50,6 +50,6 @@ def test_targets_in_small_units():
 
 
 def test_scores_that_are_scaled_up():
-    assert over_scaled(record_of(**STUCK, first_loss=50.0))
-    assert over_scaled(record_of(**STUCK, first_loss=4.0)) == []
-    assert over_scaled(record_of(first_loss=50.0)) == []
+    assert over_scaled(facts_of(**STUCK, first_loss=50.0))
+    assert over_scaled(facts_of(**STUCK, first_loss=4.0)) == []
+    assert over_scaled(facts_of(first_loss=50.0)) == []

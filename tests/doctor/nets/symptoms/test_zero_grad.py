@@ -3,7 +3,8 @@ import torch
 from torch import nn
 
 import thalweg as tw
-from records import record_of
+from records import facts_of
+from thalweg.doctor.nets.facts.network_facts import network_facts
 from thalweg.doctor.nets.symptoms.zero_grad import zero_grad
 
 
@@ -20,10 +21,10 @@ def test_a_loop_that_forgets(forgets):
             loss.backward()
             optimizer.step()
             w.step(loss)
-    assert bool(zero_grad(w.record)) is forgets
+    assert bool(zero_grad(network_facts(w.record))) is forgets
 
 
 def test_half_of_the_steps_may_be_accumulation():
-    assert zero_grad(record_of(gradient_kept=[0.0, 1.0] * 50)) == []
-    assert zero_grad(record_of(gradient_kept=[1.0, 1.0, 0.0, 1.0] * 25))
-    assert zero_grad(record_of(gradient_kept=float("nan"))) == []
+    assert zero_grad(facts_of(gradient_kept=[0.0, 1.0] * 50)) == []
+    assert zero_grad(facts_of(gradient_kept=[1.0, 1.0, 0.0, 1.0] * 25))
+    assert zero_grad(facts_of(gradient_kept=float("nan"))) == []

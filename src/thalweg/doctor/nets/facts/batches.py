@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.doctor.nets.facts.references import neighbours
 from thalweg.doctor.nets.facts.task import Task, skill, task_of
 
@@ -58,14 +59,13 @@ class Batches:
         if sum(len(part.x) for part in self._others) < MOST and not known.all():
             self._others.append(Task(given.x[~known], given.y[~known], self.task.classes))
 
-    def facts(self) -> dict[str, float]:
-        """So far; empty before the first batch."""
+    def facts(self) -> Measured:
+        """So far; nothing before the first batch."""
         if not self._seen:
-            return {}
-        facts = {
-            "batch_known": self._known / self._seen,
-            "batch_moved": self._moved / max(self._known, 1),
-        }
+            return Measured()
+        facts = Measured(
+            batch_known=self._known / self._seen, batch_moved=self._moved / max(self._known, 1)
+        )
         if self._others and np.isfinite(self.task.x).all() and len(self.task.x) > 10:
             x = np.concatenate([part.x for part in self._others])
             y = np.concatenate([part.y for part in self._others])
@@ -74,5 +74,6 @@ class Batches:
                 (skill(found.others, given), skill(found.left_out, self.task))
                 for found in (neighbours(self.task, x, standardize=yes) for yes in (True, False))
             ]
-            facts["batch_skill"], facts["data_neighbours"] = max(skills)
+            best, among = max(skills)
+            facts |= Measured(batch_skill=best, data_neighbours=among)
         return facts

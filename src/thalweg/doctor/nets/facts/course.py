@@ -4,7 +4,7 @@
     best            the least of such medians
     constant, reachable
                     loss of an output that ignores the sample, and the least there is (see
-                    `thalweg.doctor.nets.facts.loss`); NaN where they were not measured
+                    `thalweg.doctor.nets.facts.loss`); None where they were not measured
     learnt          (constant − last)/(constant − reachable): 0 for nothing, 1 for all; from the
                     first loss where no constant's is known
 
@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thalweg.core.record import Record
+from thalweg.doctor.nets.facts.measured import Measured
 
 BEHIND = 0.15
 GAP = 0.12
@@ -38,11 +38,11 @@ WINDOWS = 10
 class Course(NamedTuple):
     """The loss over a training, and what came of it."""
 
-    first: float
+    first: float  # NaN, as the next two, where no loss was finite
     last: float
     best: float
-    constant: float
-    reachable: float
+    constant: float | None
+    reachable: float | None
     learnt: float
     diverged: bool
     stuck: bool
@@ -55,46 +55,28 @@ class Course(NamedTuple):
         return self.diverged or self.stuck or self.behind > BEHIND
 
 
-def course(record: Record) -> Course:
-    """Of a record."""
-    s = record.scalars
-    losses = record["loss"]
-    is_over = int(s.get("steps", len(losses))) > 0
+def course(losses: np.ndarray, known: Measured) -> Course:
+    """Of the losses of all steps, float64[steps], and what else is known."""
+    constant, reachable = known.constant_loss, known.reachable_loss
     finite = losses[np.isfinite(losses)]
-    constant, reachable = (number(record, f"{name}_loss") for name in ("constant", "reachable"))
     if not len(finite):
         return Course(math.nan, math.nan, math.nan, constant, reachable, 0.0, True, True, 0.0, 0.0)
     windows = [np.median(part) for part in np.array_split(finite, min(WINDOWS, len(finite)))]
-    first = number(record, "first_loss")
-    first = float(finite[0]) if math.isnan(first) else first
+    first = float(finite[0]) if known.first_loss is None else known.first_loss
     last, best = float(windows[-1]), float(min(windows))
     top, bottom = first, min(0.0, best)
-    if not math.isnan(constant):
+    if constant is not None and reachable is not None:
         top, bottom = constant, reachable
     learnt = (top - last) / (top - bottom) if top > bottom else 0.0
-    limit = 2.0 * max(first, top)
-    diverged = bool(s["bad_step"]) or (is_over and last > limit > 0)
+    is_over = known.steps is None or known.steps > 0
+    diverged = bool(known.bad_step) or (is_over and last > 2.0 * max(first, top) > 0)
     return Course(
         first, last, best, constant, reachable, learnt, diverged, is_over and learnt < STUCK,
-        _behind(record), _gap(record),
+        max(0.0, _less(known.data_reference, known.validated_skill)),
+        _less(known.trained_score, known.validated_score),
     )  # fmt: skip
 
 
-def trained_layers(record: Record) -> list[int]:
-    """Places of layers with weights that are trained, in the order of the forward pass."""
-    return [k for k, layer in enumerate(record.layers) if layer.trainable and layer.shape]
-
-
-def number(record: Record, name: str) -> float:
-    """A scalar, NaN where it was not measured."""
-    return float(record.scalars.get(name, math.nan))
-
-
-def _behind(record: Record) -> float:
-    own, other = number(record, "validated_skill"), number(record, "data_reference")
-    return max(0.0, other - own) if not math.isnan(own + other) else 0.0
-
-
-def _gap(record: Record) -> float:
-    trained, validated = number(record, "trained_score"), number(record, "validated_score")
-    return trained - validated if not math.isnan(trained + validated) else 0.0
+def _less(one: float | None, other: float | None) -> float:
+    """Their difference; 0 where one is not known."""
+    return 0.0 if one is None or other is None else one - other

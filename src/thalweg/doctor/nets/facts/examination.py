@@ -19,6 +19,7 @@ from thalweg.doctor.nets.facts.inputs import inputs
 from thalweg.doctor.nets.facts.labels import labels
 from thalweg.doctor.nets.facts.leaks import leaks
 from thalweg.doctor.nets.facts.loss import loss_facts
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.doctor.nets.facts.modes import modes
 from thalweg.doctor.nets.facts.outcome import outcome
 from thalweg.doctor.nets.facts.references import references
@@ -47,7 +48,7 @@ class Examination:
         self.batches = None if self.data is None else Batches(*self.data, self._rng)
         self._held = None if self.validation is None else task_of(*self.validation, self._rng)
 
-    def before(self, optimizer: torch.optim.Optimizer | None) -> dict[str, float]:
+    def before(self, optimizer: torch.optim.Optimizer | None) -> Measured:
         """What can be said before the first step."""
         facts = modes(self.model)
         if self.data is None or self.batches is None:
@@ -62,16 +63,28 @@ class Examination:
             facts |= small_fit(self.model, self.loss, x, y, optimizer)
         return facts
 
-    def after(self) -> dict[str, float]:
+    def after(self) -> Measured:
         """What can be said after the last step."""
-        facts = {} if self.batches is None else self.batches.facts()
+        facts = Measured() if self.batches is None else self.batches.facts()
         if self.loss is None:
             return facts
-        task = None if self.batches is None else self.batches.task
-        parts = (("trained", self.data, task), ("validated", self.validation, self._held))
-        for name, pair, asked in parts:
-            if pair is not None and asked is not None:
-                facts |= outcome(self.model, self.loss, *self._ready(pair), asked, name)
+        if self.data is not None and self.batches is not None:
+            loss, score, skill, recall = outcome(
+                self.model, self.loss, *self._ready(self.data), self.batches.task
+            )
+            facts |= Measured(
+                trained_loss=loss, trained_score=score, trained_skill=skill, trained_recall=recall
+            )
+        if self.validation is not None and self._held is not None:
+            loss, score, skill, recall = outcome(
+                self.model, self.loss, *self._ready(self.validation), self._held
+            )
+            facts |= Measured(
+                validated_loss=loss,
+                validated_score=score,
+                validated_skill=skill,
+                validated_recall=recall,
+            )
         return facts
 
     def closure(self, model: nn.Module | None = None) -> torch.Tensor:

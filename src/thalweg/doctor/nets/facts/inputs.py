@@ -19,31 +19,33 @@ from __future__ import annotations
 
 import numpy as np
 
+from thalweg.doctor.nets.facts.measured import Measured
+
 TINY = float(np.finfo(np.float32).tiny)
 
 
-def inputs(x: np.ndarray) -> dict[str, float]:
+def inputs(x: np.ndarray) -> Measured:
     """Of rows, float64[n, d]."""
     finite = x[np.isfinite(x).all(1)]
-    facts = {
-        "data_rows": float(len(x)),
-        "data_columns": float(x.shape[1]),
-        "data_not_finite": float((~np.isfinite(x)).mean()),
-    }
+    facts = Measured(
+        data_rows=float(len(x)),
+        data_columns=float(x.shape[1]),
+        data_not_finite=float((~np.isfinite(x)).mean()),
+    )
     if len(finite) < 2:
         return facts
     size = np.abs(finite)
     std, mean = finite.std(0), finite.mean(0)
     varies = std > 1e-12 * max(float(size.max()), 1e-300)
     some = np.ptp(finite, 0)[varies]
-    return facts | {
-        "data_size": float(np.sqrt((finite**2).mean())),
-        "data_offset": float(np.linalg.norm(mean) / np.linalg.norm(std)) if varies.any() else 0.0,
-        "data_spread": _ratio(some) if varies.any() else 1.0,
-        "data_constant": float((~varies).mean()),
-        "data_distinct": len(np.unique(finite, axis=0)) / len(finite),
-        "data_denormal": float(((size > 0) & (size < TINY)).mean()),
-    }
+    return facts | Measured(
+        data_size=float(np.sqrt((finite**2).mean())),
+        data_offset=float(np.linalg.norm(mean) / np.linalg.norm(std)) if varies.any() else 0.0,
+        data_spread=_ratio(some) if varies.any() else 1.0,
+        data_constant=float((~varies).mean()),
+        data_distinct=len(np.unique(finite, axis=0)) / len(finite),
+        data_denormal=float(((size > 0) & (size < TINY)).mean()),
+    )
 
 
 def _ratio(ranges: np.ndarray) -> float:

@@ -12,21 +12,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.doctor.nets.facts.task import Task
 
 
-def labels(task: Task) -> dict[str, float]:
+def labels(task: Task) -> Measured:
     """Of training rows."""
     if not task.classes:
         distance = np.abs(task.y - np.median(task.y, 0))
         typical = float(np.median(distance))
         wildest = float(distance.max()) / typical if typical > 0 else 0.0
-        return {"data_classes": 0.0, "target_wildest": wildest}
+        return Measured(data_classes=0.0, target_wildest=wildest)
     counts = np.bincount(task.y)
     counts = counts[counts > 0]
-    return {
-        "data_classes": float(task.classes),
-        "data_largest_share": float(counts.max() / counts.sum()),
-        "data_smallest_share": float(counts.min() / counts.sum()),
-        "data_rarest": float(counts.min()),
-    }
+    return Measured(
+        data_classes=float(task.classes),
+        data_largest_share=float(counts.max() / counts.sum()),
+        data_smallest_share=float(counts.min() / counts.sum()),
+        data_rarest=float(counts.min()),
+    )

@@ -12,18 +12,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.doctor.nets.facts.task import Task
 
 
-def leaks(task: Task, validation: Task | None) -> dict[str, float]:
+def leaks(task: Task, validation: Task | None) -> Measured:
     """Of training rows, and of validation rows where there are some."""
-    facts = {"data_copy": float(_copy(task))}
-    if validation is not None:
-        seen = {row.tobytes() for row in task.x}
-        again = 1.0 - len(seen) / len(task.x)
-        shared = np.mean([row.tobytes() in seen for row in validation.x])
-        facts["data_shared"] = max(0.0, float(shared) - again)
-    return facts
+    copy = float(_copy(task))
+    if validation is None:
+        return Measured(data_copy=copy)
+    seen = {row.tobytes() for row in task.x}
+    again = 1.0 - len(seen) / len(task.x)
+    shared = np.mean([row.tobytes() in seen for row in validation.x])
+    return Measured(data_copy=copy, data_shared=max(0.0, float(shared) - again))
 
 
 def _copy(task: Task) -> int:

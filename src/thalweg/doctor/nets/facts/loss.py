@@ -26,6 +26,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.doctor.nets.instruments.layers import layers_of
 from thalweg.doctor.nets.instruments.origin import nothing_left
 
@@ -37,22 +38,23 @@ Criterion = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 def loss_facts(
     model: nn.Module, criterion: Criterion, x: torch.Tensor, y: torch.Tensor
-) -> dict[str, float]:
+) -> Measured:
     """Of the first rows given; nothing is left changed."""
     x, y = x[:ROWS], y[:ROWS]
     with torch.no_grad(), nothing_left(model):
         output = model(x)
         if not isinstance(output, torch.Tensor) or not output.is_floating_point():
-            return {}
+            return Measured()
         first = float(criterion(output, y))
-    facts = {"first_loss": first, "output_columns": float(output[0].numel())}
+    facts = Measured(first_loss=first, output_columns=float(output[0].numel()))
     if not torch.isfinite(output).all():
         return facts
-    facts |= {"output_size": float(output.square().mean().sqrt())}
     tail = last_activation(model, output, criterion, y)
-    facts["constant_loss"] = least_loss(criterion, y, tail, output[:1])
-    facts["reachable_loss"] = least_loss(criterion, y, tail, output)
-    return facts
+    return facts | Measured(
+        output_size=float(output.square().mean().sqrt()),
+        constant_loss=least_loss(criterion, y, tail, output[:1]),
+        reachable_loss=least_loss(criterion, y, tail, output),
+    )
 
 
 def last_activation(

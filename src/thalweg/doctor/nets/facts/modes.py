@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from torch import nn
 
+from thalweg.doctor.nets.facts.measured import Measured
 
-def modes(model: nn.Module) -> dict[str, float]:
+
+def modes(model: nn.Module) -> Measured:
     """Of all modules of the network."""
     dropped = [share for module in model.modules() if (share := _dropped(module)) > 0]
     norms = [m for m in model.modules() if getattr(m, "running_mean", None) is not None]
-    return {
-        "mode_dropout": float(len(dropped)),
-        "mode_norm": float(len(norms)),
-        "dropped": max(dropped, default=0.0),
-    }
+    return Measured(
+        mode_dropout=float(len(dropped)),
+        mode_norm=float(len(norms)),
+        dropped=max(dropped, default=0.0),
+    )
 
 
 def _dropped(module: nn.Module) -> float:

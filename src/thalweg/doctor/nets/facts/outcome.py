@@ -1,12 +1,11 @@
 """What became of the network: its loss and skill on training and validation rows, in eval mode.
 
-trained_loss, validated_loss      on at most 2,000 rows each
-trained_score, validated_score    mean recall of the classes, or R²
-trained_skill, validated_skill    0 for an answer that ignores the sample, 1 for a perfect one
-trained_recall, validated_recall  of the class that is told right least often
+A record has them as `trained_loss` and `validated_loss`, and so on, of at most 2,000 rows each.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import torch
 from torch import nn
@@ -19,22 +18,25 @@ from thalweg.nets.training.evaluate import modes_kept
 CHUNK = 512  # rows of one pass
 
 
+class Reached(NamedTuple):
+    """A network on some rows."""
+
+    loss: float
+    score: float  # mean recall of the classes, or R²
+    skill: float  # 0 for an answer that ignores the sample, 1 for a perfect one
+    recall: float | None  # of the class that is told right least often; None for numbers
+
+
 def outcome(
-    model: nn.Module, criterion: Criterion, x: torch.Tensor, y: torch.Tensor, task: Task, name: str
-) -> dict[str, float]:
-    """Of one part of the data: `name` is "trained" or "validated"."""
+    model: nn.Module, criterion: Criterion, x: torch.Tensor, y: torch.Tensor, task: Task
+) -> Reached:
+    """Of one part of the data."""
     output = outputs(model, x)
     with torch.no_grad():
         loss = float(criterion(output, y))
     said = answers(output, task)
-    facts = {
-        f"{name}_loss": loss,
-        f"{name}_score": score(said, task),
-        f"{name}_skill": skill(said, task),
-    }
-    if task.classes:
-        facts[f"{name}_recall"] = float(recalls_of(said, task).min())
-    return facts
+    recall = float(recalls_of(said, task).min()) if task.classes else None
+    return Reached(loss, score(said, task), skill(said, task), recall)
 
 
 @torch.no_grad()

@@ -27,6 +27,7 @@ from scipy.stats import rankdata
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.neighbors import NearestNeighbors
 
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.doctor.nets.facts.task import Task, skill, skill_error
 
 NEIGHBOURS = 5
@@ -40,26 +41,27 @@ class Answers(NamedTuple):
     others: np.ndarray
 
 
-def references(task: Task, validation: Task | None, seed: int = 0) -> dict[str, float]:
+def references(task: Task, validation: Task | None, seed: int = 0) -> Measured:
     """Skills of simple models."""
     if not np.isfinite(task.x).all() or len(task.x) < 2 * NEIGHBOURS:
-        return {}
+        return Measured()
     if validation is not None and not np.isfinite(validation.x).all():
-        return {}
+        return Measured()
     others = task.x[:1] if validation is None else validation.x
     found = [model(task, others, seed) for model in MODELS]
-    facts = {
-        "data_signal": max(skill(each.left_out, task) for each in found)
+    facts = Measured(
+        data_signal=max(skill(each.left_out, task) for each in found)
         if task.classes
         else signal(task, seed),
-        "data_signal_error": skill_error(task),
-    }
+        data_signal_error=skill_error(task),
+    )
     if validation is None:
         return facts
-    facts["data_reference"] = max(skill(each.others, validation) for each in found)
-    if len(validation.x) >= 2 * NEIGHBOURS:
-        facts["data_signal_validation"] = signal(validation, seed)
-    return facts
+    is_enough = len(validation.x) >= 2 * NEIGHBOURS
+    return facts | Measured(
+        data_reference=max(skill(each.others, validation) for each in found),
+        data_signal_validation=signal(validation, seed) if is_enough else None,
+    )
 
 
 def signal(task: Task, seed: int = 0) -> float:

@@ -24,6 +24,7 @@ import torch
 from torch import nn
 
 from thalweg.doctor.nets.facts.loss import Criterion, last_activation, least_loss
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.doctor.nets.instruments.origin import nothing_left
 
 SAMPLES = 16
@@ -39,8 +40,8 @@ def small_fit(
     x: torch.Tensor,
     y: torch.Tensor,
     optimizer: torch.optim.Optimizer | None,
-) -> dict[str, float]:
-    """Trains copies; nothing is left changed. Empty where the model cannot be copied."""
+) -> Measured:
+    """Trains copies; nothing is left changed. Nothing where the model cannot be copied."""
     rows = _rows(y)
     x, y = x[rows], y[rows]
     try:
@@ -50,25 +51,25 @@ def small_fit(
         constant = least_loss(criterion, y, tail, output[:1])
         reachable = least_loss(criterion, y, tail, output)
     except (RuntimeError, ValueError, TypeError):
-        return {}
+        return Measured()
     scale = constant - reachable
     if not (math.isfinite(scale) and scale > 0):
-        return {}
+        return Measured()
 
-    def share(value: float) -> float:
-        return min(max((value - reachable) / scale, 0.0), 2.0) if math.isfinite(value) else 2.0
+    def share(value: float | None) -> float | None:
+        if value is None or not math.isfinite(value):
+            return None if value is None else 2.0
+        return min(max((value - reachable) / scale, 0.0), 2.0)
 
-    facts = {}
     with nothing_left(model), torch.enable_grad():
         fresh = copy.deepcopy(model)
         own = None if optimizer is None else _same(optimizer, fresh)
-        if own is not None:
-            facts["small_fit"] = _train(fresh, own, criterion, x, y)
+        by_own = None if own is None else _train(fresh, own, criterion, x, y)
         fresh = copy.deepcopy(model)
         trained = [p for p in fresh.parameters() if p.requires_grad]
         adam = torch.optim.Adam(trained, lr=STANDARD)
-        facts["small_fit_standard"] = _train(fresh, adam, criterion, x, y)
-    return {name: share(value) for name, value in facts.items() if not math.isnan(value)}
+        by_adam = _train(fresh, adam, criterion, x, y)
+    return Measured(small_fit=share(by_own), small_fit_standard=share(by_adam))
 
 
 def _train(
@@ -77,15 +78,15 @@ def _train(
     criterion: Criterion,
     x: torch.Tensor,
     y: torch.Tensor,
-) -> float:
-    """The loss after 200 steps, ∞ if it ended before; NaN if that would take too long."""
+) -> float | None:
+    """The loss after 200 steps, ∞ if it ended before; None if that would take too long."""
     values = []
     model.train()
     for step in range(STEPS):
         if step == 1:
             begun = time.perf_counter()
         elif step == 2 and STEPS * (time.perf_counter() - begun) > SECONDS:
-            return math.nan
+            return None
         optimizer.zero_grad()
         loss = criterion(model(x), y)
         values.append(float(loss.detach()))

@@ -1,8 +1,8 @@
-"""Symptoms: each a pure function of a record, one question a file.
+"""Symptoms: each a pure function of facts, one question a file.
 
-    def symptom(record: Record) -> list[Finding]
+    def symptom(facts: NetworkFacts) -> list[Finding]
 
-A symptom that is absent returns nothing; one that cannot be judged from the record neither.
+A symptom that is absent returns nothing; one that cannot be judged by what is known neither.
 
 Their order is that of causes: what stands earlier explains what stands later, so that of two
 findings of one severity the first is the better guess. A loop that forgets zero_grad makes steps
@@ -18,6 +18,7 @@ from dataclasses import replace
 from thalweg.core.finding import Finding, Severity, worst_first
 from thalweg.core.record import Record
 from thalweg.doctor.causes import UNDERFITTING
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts, network_facts
 from thalweg.doctor.nets.symptoms.activations import dead, saturated
 from thalweg.doctor.nets.symptoms.clipping import clipping
 from thalweg.doctor.nets.symptoms.constant_inputs import constant_inputs
@@ -42,7 +43,7 @@ from thalweg.doctor.nets.symptoms.unscaled import unscaled
 from thalweg.doctor.nets.symptoms.wrong_loss import over_scaled, wrong_loss
 from thalweg.doctor.nets.symptoms.zero_grad import zero_grad
 
-Symptom = Callable[[Record], list[Finding]]
+Symptom = Callable[[NetworkFacts], list[Finding]]
 
 SYMPTOMS: tuple[Symptom, ...] = (
     # The loop and the data are not what they should be: nothing else needs to be asked.
@@ -59,7 +60,8 @@ SYMPTOMS: tuple[Symptom, ...] = (
 
 def diagnose(record: Record) -> list[Finding]:
     """What all symptoms find in a record, worst first."""
-    found = [finding for symptom in SYMPTOMS for finding in symptom(record)]
+    facts = network_facts(record)
+    found = [finding for symptom in SYMPTOMS for finding in symptom(facts)]
     acts = {finding.name for finding in found if finding.severity is Severity.ACT}
     if acts - {UNDERFITTING}:
         found = [

@@ -12,20 +12,20 @@ import numpy as np
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.record import Record
 from thalweg.doctor.causes import DEAD, SATURATED
-from thalweg.doctor.nets.facts.course import course
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 MOST = 0.5  # of a layer
 
 
-def dead(record: Record) -> list[Finding]:
+def dead(facts: NetworkFacts) -> list[Finding]:
     """The ReLU layer with most dead units."""
-    name, share = _worst(record, ("relu",), "dead")
+    name, share = _worst(facts.record, ("relu",), "dead")
     if not share > MOST:
         return []
     return [
         Finding(
             name=DEAD,
-            severity=Severity.ACT if course(record).failed else Severity.NOTE,
+            severity=Severity.ACT if facts.course.failed else Severity.NOTE,
             claim=f"{share:.0%} of the units of {name} are zero on every sample",
             measured=share,
             limit=MOST,
@@ -37,15 +37,15 @@ def dead(record: Record) -> list[Finding]:
     ]
 
 
-def saturated(record: Record) -> list[Finding]:
+def saturated(facts: NetworkFacts) -> list[Finding]:
     """The sigmoid or tanh layer with most saturated units."""
-    name, share = _worst(record, ("sigmoid", "tanh"), "saturated")
+    name, share = _worst(facts.record, ("sigmoid", "tanh"), "saturated")
     if not share > MOST:
         return []
     return [
         Finding(
             name=SATURATED,
-            severity=Severity.ACT if course(record).failed else Severity.NOTE,
+            severity=Severity.ACT if facts.course.failed else Severity.NOTE,
             claim=f"{share:.0%} of the units of {name} are at an end on nearly every sample",
             measured=share,
             limit=MOST,

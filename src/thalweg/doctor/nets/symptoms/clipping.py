@@ -10,22 +10,21 @@ from __future__ import annotations
 import numpy as np
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import CLIPPING
-from thalweg.doctor.nets.facts.course import course, number
+from thalweg.doctor.nets.facts.measured import above, below
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 WILD = 100.0  # distances of targets, in units of the median one
 SPIKE = 30.0  # times the median loss or gradient
 
 
-def clipping(record: Record) -> list[Finding]:
+def clipping(facts: NetworkFacts) -> list[Finding]:
     """Losses and gradients with spikes, or wild targets, in a training that came to little."""
-    losses = record["loss"]
-    wild = number(record, "target_wildest")
-    spike = max(_spike(losses), _spike(record["gradient_norm_total"]))
-    lost = number(record, "validated_skill") < 0.5 * number(record, "data_signal_validation")
-    went = course(record)
-    if not (spike > SPIKE and wild > WILD) or not (lost or went.diverged):
+    record, known = facts.record, facts.measured
+    wild, signal = known.target_wildest, known.data_signal_validation
+    spike = max(_spike(record["loss"]), _spike(record["gradient_norm_total"]))
+    lost = signal is not None and below(known.validated_skill, 0.5 * signal)
+    if not (above(wild, WILD) and spike > SPIKE) or not (lost or facts.course.diverged):
         return []
     return [
         Finding(

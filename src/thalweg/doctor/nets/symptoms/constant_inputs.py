@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import CONSTANT
-from thalweg.doctor.nets.facts.course import number
+from thalweg.doctor.nets.facts.measured import above
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 MOST = 0.5  # of the columns
 
 
-def constant_inputs(record: Record) -> list[Finding]:
+def constant_inputs(facts: NetworkFacts) -> list[Finding]:
     """Columns that have one value."""
-    share, columns = number(record, "data_constant"), number(record, "data_columns")
-    if not share >= 0:  # no data: the first batch
-        columns = number(record, "input_columns")
-        share = number(record, "input_constant") / columns if columns else 0.0
-    if not share > MOST:
+    known = facts.measured
+    share, columns = known.data_constant, known.data_columns
+    if share is None:  # no data: the first batch
+        constant, columns = known.input_constant, known.input_columns
+        share = constant / columns if constant is not None and columns else None
+    if not above(share, MOST):
         return []
     all_of_them = share == 1.0
     return [

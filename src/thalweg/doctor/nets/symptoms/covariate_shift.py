@@ -30,6 +30,7 @@ import numpy as np
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.record import Record
 from thalweg.doctor.causes import COVARIATE_SHIFT
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 PARTS = 8  # of the looks
 WANDERS = 1.0  # shift
@@ -58,8 +59,9 @@ def shift(record: Record, layer: str) -> Shift:
     return Shift(found, float(np.ptp(m)), (float(s[0]), float(s[-1])))
 
 
-def covariate_shift(record: Record) -> list[Finding]:
+def covariate_shift(facts: NetworkFacts) -> list[Finding]:
     """The layer whose outputs wander most on their way into sigmoids or tanhs, if that harms."""
+    record = facts.record
     loss = record["loss"]
     scores = {k: shift(record, record.layers[k].name) for k in _feeding(record)}
     found = {k: s for k, s in scores.items() if s.shift > WANDERS and s.moved > NOTICED}

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import DENORMALS
-from thalweg.doctor.nets.facts.course import number
+from thalweg.doctor.nets.facts.measured import above
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 SHARE = 0.01  # of the inputs
 
 
-def denormals(record: Record) -> list[Finding]:
+def denormals(facts: NetworkFacts) -> list[Finding]:
     """The share of inputs that are denormal."""
-    share = number(record, "data_denormal")
-    if not share > SHARE:
+    share = facts.measured.data_denormal
+    if not above(share, SHARE):
         return []
     return [
         Finding(

@@ -11,21 +11,21 @@ from __future__ import annotations
 import numpy as np
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import OVERFITTING, UNDERFITTING
-from thalweg.doctor.nets.facts.course import BEHIND, GAP, course, number
+from thalweg.doctor.nets.facts.course import BEHIND, GAP
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 FROZEN = 0.2  # of all parameters
 FALLING = 0.97  # of the loss a tenth of the training before
 
 
-def overfitting(record: Record) -> list[Finding]:
+def overfitting(facts: NetworkFacts) -> list[Finding]:
     """The gap between training and validation rows."""
-    went = course(record)
+    went = facts.course
     if not went.gap > GAP:
         return []
-    trained, validated = number(record, "trained_score"), number(record, "validated_score")
-    losses = record["validation_loss"]
+    trained, validated = facts.measured.trained_score, facts.measured.validated_score
+    losses = facts.record["validation_loss"]
     losses = losses[np.isfinite(losses)]
     risen = float(losses[-1] / losses.min()) if len(losses) and losses.min() > 0 else 1.0
     return [
@@ -43,19 +43,19 @@ def overfitting(record: Record) -> list[Finding]:
     ]
 
 
-def underfitting(record: Record) -> list[Finding]:
+def underfitting(facts: NetworkFacts) -> list[Finding]:
     """A training that failed, whatever for."""
-    went = course(record)
+    went, known = facts.course, facts.measured
     if not went.failed or went.diverged:
         return []
-    frozen = number(record, "frozen")
-    share = frozen / (frozen + number(record, "parameters"))
-    windows = [np.median(w) for w in np.array_split(record["loss"], 10) if len(w)]
+    frozen = known.frozen or 0.0
+    share = frozen / (frozen + (known.parameters or 0.0)) if frozen else 0.0
+    windows = [np.median(w) for w in np.array_split(facts.record["loss"], 10) if len(w)]
     falls = len(windows) > 1 and windows[-1] < FALLING * windows[-2]
     if went.behind > BEHIND:
         claim = (
-            f"its skill on validation rows is {number(record, 'validated_skill'):.2f}, a simple "
-            f"model's {number(record, 'data_reference'):.2f}"
+            f"its skill on validation rows is {known.validated_skill:.2f}, a simple model's "
+            f"{known.data_reference:.2f}"
         )
         measured, limit = went.behind, BEHIND
     else:

@@ -18,17 +18,16 @@ import numpy as np
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.record import Record
 from thalweg.doctor.causes import EXPLODING, VANISHING
-from thalweg.doctor.nets.facts.course import course, trained_layers
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 RATIO = 1e-3
 EXPLODED = 1e3  # times the first norm of the gradient, or the last layer's
 
 
-def vanishing(record: Record) -> list[Finding]:
+def vanishing(facts: NetworkFacts) -> list[Finding]:
     """Layers cut off, or a first layer that gets next to nothing."""
-    went = course(record)
-    gone = _cut_off(record)
-    if gone and went.failed:
+    gone = _cut_off(facts.record)
+    if gone and facts.course.failed:
         return [
             Finding(
                 name=VANISHING,
@@ -42,8 +41,8 @@ def vanishing(record: Record) -> list[Finding]:
                 evidence={"layers": gone},
             )
         ]
-    ratio, first, last = _ratio(record)
-    if not ratio < RATIO or not went.failed:
+    ratio, first, last = _ratio(facts)
+    if not ratio < RATIO or not facts.course.failed:
         return []
     return [
         Finding(
@@ -60,13 +59,12 @@ def vanishing(record: Record) -> list[Finding]:
     ]
 
 
-def exploding(record: Record) -> list[Finding]:
+def exploding(facts: NetworkFacts) -> list[Finding]:
     """Gradients that grow with depth, or in time."""
-    went = course(record)
-    if not went.failed:
+    if not facts.course.failed:
         return []
-    ratio, first, last = _ratio(record)
-    norms = record["gradient_norm_total"]
+    ratio, first, last = _ratio(facts)
+    norms = facts.record["gradient_norm_total"]
     norms = norms[np.isfinite(norms)]
     grown = float(norms.max() / norms[0]) if len(norms) and norms[0] > 0 else math.nan
     if ratio > EXPLODED:
@@ -89,14 +87,14 @@ def exploding(record: Record) -> list[Finding]:
     ]
 
 
-def vanishes_at_first(record: Record) -> bool:
+def vanishes_at_first(facts: NetworkFacts) -> bool:
     """Whether gradients vanish at the first look: nothing that training did is to blame."""
-    return _ratio(record, looks=1)[0] < RATIO
+    return _ratio(facts, looks=1)[0] < RATIO
 
 
-def _ratio(record: Record, looks: int | None = None) -> tuple[float, str, str]:
+def _ratio(facts: NetworkFacts, looks: int | None = None) -> tuple[float, str, str]:
     """r, the median over looks, or the first of them, and the names of the two layers."""
-    weights = trained_layers(record)
+    record, weights = facts.record, facts.trained_layers
     if len(weights) < 3:  # one hidden layer has no depth
         return math.nan, "", ""
     first, last = weights[0], weights[-1]

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import IMBALANCE
-from thalweg.doctor.nets.facts.course import number
+from thalweg.doctor.nets.facts.measured import below
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 RATIO = 10.0  # rows of the most frequent class by those of the rarest
 RECALL = 0.6  # of the rarest that is told, by the mean of all
 
 
-def imbalance(record: Record) -> list[Finding]:
+def imbalance(facts: NetworkFacts) -> list[Finding]:
     """The most frequent class beside the rarest, and what became of it."""
-    largest, smallest = (number(record, f"data_{end}_share") for end in ("largest", "smallest"))
-    ratio = largest / smallest if smallest > 0 else 0.0
-    if not ratio > RATIO:
+    known = facts.measured
+    largest, smallest = known.data_largest_share, known.data_smallest_share
+    if largest is None or not smallest or not largest / smallest > RATIO:
         return []
-    recall, mean = number(record, "validated_recall"), number(record, "validated_score")
-    suffers = recall < RECALL * mean
+    ratio = largest / smallest
+    recall, mean = known.validated_recall, known.validated_score
+    suffers = mean is not None and below(recall, RECALL * mean)
     told = f", of which {recall:.0%} are told right" if suffers else ""
     return [
         Finding(
             name=IMBALANCE,
             severity=Severity.ACT if suffers else Severity.NOTE,
-            claim=f"the rarest class has {number(record, 'data_rarest'):.0f} rows, one for "
+            claim=f"the rarest class has {known.data_rarest:.0f} rows, one for "
             f"{ratio:.0f} of the most frequent{told}",
             measured=ratio,
             limit=RATIO,

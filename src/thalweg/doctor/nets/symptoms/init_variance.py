@@ -14,22 +14,22 @@ from __future__ import annotations
 import numpy as np
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import INIT_VARIANCE
-from thalweg.doctor.nets.facts.course import course
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 SMALL, LARGE = 0.01, 20.0
 
 
-def init_variance(record: Record) -> list[Finding]:
+def init_variance(facts: NetworkFacts) -> list[Finding]:
     """The layer whose first weights are furthest from any scheme."""
+    record = facts.record
     weights = [k for k, layer in enumerate(record.layers) if layer.fan_in > 0]
     if not weights or not len(record["look"]):
         return []
     q = np.array([record["weight_std"][0, k] ** 2 * record.layers[k].fan_in for k in weights])
     off = np.where(q > 0, np.maximum(q / LARGE, SMALL / np.maximum(q, 1e-300)), 0.0)
     worst = int(np.nanargmax(off)) if np.isfinite(off).any() else 0
-    if not off[worst] > 1 or not course(record).failed:
+    if not off[worst] > 1 or not facts.course.failed:
         return []
     name, value = record.layers[weights[worst]].name, float(q[worst])
     is_large = value > 1

@@ -7,31 +7,32 @@ knows the label. Validation rows that were trained on measure memory, not skill.
 from __future__ import annotations
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import LEAKING
-from thalweg.doctor.nets.facts.course import number
+from thalweg.doctor.nets.facts.measured import above
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
+NONE = -1.0  # the column, where none is a copy
 SHARED, MANY = 0.05, 0.2  # of the validation rows: to be told, and to act on
 
 
-def leaking(record: Record) -> list[Finding]:
+def leaking(facts: NetworkFacts) -> list[Finding]:
     """A column that is the label, validation rows among the training rows."""
     found = []
-    column, shared = number(record, "data_copy"), number(record, "data_shared")
-    if column >= 0:
+    column, shared = facts.measured.data_copy, facts.measured.data_shared
+    if above(column, NONE):
         found.append(
             Finding(
                 name=LEAKING,
                 severity=Severity.ACT,
                 claim=f"column {column:.0f} of the inputs is a copy of the label",
                 measured=column,
-                limit=-1.0,
+                limit=NONE,
                 cause="the label is among the features",
                 advice=f"leave column {column:.0f} out, and look where it came from",
                 rests_on="what is minimized must be what is wanted on new samples",
             )
         )
-    if shared > SHARED:
+    if above(shared, SHARED):
         found.append(
             Finding(
                 name=LEAKING,

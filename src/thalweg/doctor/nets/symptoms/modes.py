@@ -11,21 +11,22 @@ from __future__ import annotations
 import numpy as np
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import MODES
-from thalweg.doctor.nets.facts.course import number
+from thalweg.doctor.nets.facts.measured import above
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 SHARE = 0.5
 
 
-def modes(record: Record) -> list[Finding]:
+def modes(facts: NetworkFacts) -> list[Finding]:
     """Steps in eval mode, evaluations in train mode."""
-    layers = number(record, "mode_dropout") + number(record, "mode_norm")
-    if not layers > 0:
+    known, training = facts.measured, facts.record["training"]
+    layers = (known.mode_dropout or 0.0) + (known.mode_norm or 0.0)
+    if not layers:
         return []
-    trained_wrong = 1.0 - float(np.mean(record["training"])) if len(record["training"]) else 0.0
-    calls = number(record, "evaluations")
-    judged_wrong = number(record, "evaluations_in_training_mode") / calls if calls > 0 else 0.0
+    trained_wrong = 1.0 - float(np.mean(training)) if len(training) else 0.0
+    calls, wrong = known.evaluations, known.evaluations_in_training_mode
+    judged_wrong = wrong / calls if above(calls, 0.0) and wrong is not None else 0.0
     found = []
     if trained_wrong > SHARE:
         found.append(

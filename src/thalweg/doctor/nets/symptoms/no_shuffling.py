@@ -9,17 +9,17 @@ rows sorted by label each batch pulls towards its own class, and the last one se
 from __future__ import annotations
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import NO_SHUFFLING
-from thalweg.doctor.nets.facts.course import number
+from thalweg.doctor.nets.facts.measured import above
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 LIMIT = 3.0  # of a mean over dozens of batches: its standard error is below 0.3
 
 
-def no_shuffling(record: Record) -> list[Finding]:
+def no_shuffling(facts: NetworkFacts) -> list[Finding]:
     """How much more batches differ than rows drawn at random would."""
-    mixing = number(record, "target_mixing")
-    if not mixing > LIMIT:
+    mixing = facts.measured.target_mixing
+    if not above(mixing, LIMIT):
         return []
     return [
         Finding(

@@ -10,8 +10,8 @@ derivative of a root, a logarithm or a norm at 0, or in a long chain of layers t
 from __future__ import annotations
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import NAN
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 ADVICE = {
     "inputs": "remove or fill in the rows that are not finite before training",
@@ -21,13 +21,14 @@ ADVICE = {
 }
 
 
-def not_finite(record: Record) -> list[Finding]:
+def not_finite(facts: NetworkFacts) -> list[Finding]:
     """The first thing that was not finite, if any was."""
-    step = int(record.scalars["bad_step"])
+    known = facts.measured
+    step = int(known.bad_step or 0)
     if not step:
         return []
-    where, layer = str(record.scalars["bad_where"]), record.scalars["bad_layer"]
-    if record.scalars["input_not_finite"]:  # of the first batch: no layer is to blame
+    where, layer = known.bad_where or "loss", known.bad_layer
+    if known.input_not_finite:  # of the first batch: no layer is to blame
         where, layer = "inputs", ""
     place = f"the {where} of {layer}" if layer else f"the {where}"
     return [

@@ -27,7 +27,8 @@ import numpy as np
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.record import Record
 from thalweg.doctor.causes import ADAGRAD, RATE_LARGE, RATE_SMALL
-from thalweg.doctor.nets.facts.course import course, number, trained_layers
+from thalweg.doctor.nets.facts.measured import above, below
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 from thalweg.theory.stability import heavy_ball_limit, nesterov_limit
 
 UPDATE = 0.1  # of the size of the weights, at each step
@@ -36,13 +37,13 @@ SCHEDULE = 1e-3  # of the largest rate
 OWN, STANDARD = 0.5, 0.1  # what sixteen samples cost with its own optimizer, and with Adam's
 
 
-def rate_large(record: Record) -> list[Finding]:
+def rate_large(facts: NetworkFacts) -> list[Finding]:
     """η·λ_max above its limit, or weights that change by their own size."""
-    went = course(record)
+    went, record = facts.course, facts.record
     if not went.failed:
         return []
     edge, limit = _edge(record)
-    update = _typical(record)
+    update = _typical(facts)
     if edge > limit:
         claim, measured = f"η·λ_max = {edge:.3g}, above its limit {limit:.3g}", edge
     elif update > UPDATE:
@@ -68,20 +69,20 @@ def rate_large(record: Record) -> list[Finding]:
     ]
 
 
-def rate_small(record: Record) -> list[Finding]:
+def rate_small(facts: NetworkFacts) -> list[Finding]:
     """Weights that can hardly have moved, in a training that failed."""
-    went = course(record)
-    if not went.failed or went.diverged:
+    went, known, record = facts.course, facts.measured, facts.record
+    if not went.failed or went.diverged or known.steps is None:
         return []
-    moved = _typical(record) * float(record.scalars["steps"])
+    moved = _typical(facts) * known.steps
     rates = record["rate"][~np.isnan(record["rate"])]
     fell = float(rates[-1] / rates.max()) if len(rates) and rates.max() > 0 else 1.0
-    own, standard = number(record, "small_fit"), number(record, "small_fit_standard")
+    own, standard = known.small_fit, known.small_fit_standard
     if moved < MOVED:
         claim, measured, limit = f"all steps together moved weights by {moved:.2g}", moved, MOVED
     elif fell < SCHEDULE:
         claim, measured, limit = f"the rate fell to {fell:.1g} of what it was", fell, SCHEDULE
-    elif own > OWN and standard < STANDARD and not _is_wild(record):
+    elif above(own, OWN) and below(standard, STANDARD) and not _is_wild(record):
         claim = (
             f"sixteen samples are fitted to {own:.2f} by its own optimizer in 200 steps, and to "
             f"{standard:.2f} by Adam"
@@ -106,14 +107,14 @@ def rate_small(record: Record) -> list[Finding]:
     ]
 
 
-def adagrad(record: Record) -> list[Finding]:
+def adagrad(facts: NetworkFacts) -> list[Finding]:
     """AdaGrad, whose steps have died out before the network has learnt."""
-    went = course(record)
+    went, record = facts.course, facts.record
     if not went.failed or went.diverged or not record.optimizers:
         return []
     if str(record.optimizers[0]["name"]).lower() != "adagrad":
         return []
-    update = _updates(record)
+    update = _updates(facts)
     rate = float(np.nanmax(record["rate"]))
     last = float(update[-1]) if len(update) else math.nan
     return [
@@ -158,16 +159,15 @@ def _edge(record: Record) -> tuple[float, float]:
     return float(value), limit_of(record.optimizers[0])
 
 
-def _updates(record: Record) -> np.ndarray:
+def _updates(facts: NetworkFacts) -> np.ndarray:
     """‖Δw‖/‖w‖ at each look, the median of the layers that are trained."""
-    trained = trained_layers(record)
-    table = record["update_ratio"][:, trained]
+    table = facts.record["update_ratio"][:, facts.trained_layers]
     rows = table[~np.isnan(table).all(1)]
     return np.nanmedian(rows, 1) if rows.size else np.empty(0)
 
 
-def _typical(record: Record) -> float:
-    updates = _updates(record)
+def _typical(facts: NetworkFacts) -> float:
+    updates = _updates(facts)
     updates = updates[np.isfinite(updates)]
     return float(updates.mean()) if len(updates) else math.nan
 

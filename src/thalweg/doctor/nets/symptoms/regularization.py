@@ -15,9 +15,9 @@ import math
 import numpy as np
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import REGULARIZATION
-from thalweg.doctor.nets.facts.course import course, number, trained_layers
+from thalweg.doctor.nets.facts.measured import above
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 from thalweg.doctor.nets.symptoms.gradient_flow import vanishes_at_first
 
 DROPPED = 0.85  # of the units; half is usual, eight of ten the most that is
@@ -25,19 +25,19 @@ SHRUNK, GONE = 0.5, 0.1  # of the first size of the weights: with weight decay, 
 PENALTY = 0.5  # of what is minimized
 
 
-def regularization(record: Record) -> list[Finding]:
+def regularization(facts: NetworkFacts) -> list[Finding]:
     """Dropout, weights that shrank, or a penalty that is most of the loss."""
-    went = course(record)
+    went, loss = facts.course, facts.measured.trained_loss
     if not went.failed or went.diverged:
         return []
-    dropped = number(record, "dropped")
-    shrunk = _shrunk(record)
-    decay = max((_decay(each) for each in record.optimizers), default=0.0)
-    penalty = 1.0 - number(record, "trained_loss") / went.last if went.last > 0 else math.nan
-    if dropped > DROPPED:
+    dropped = facts.measured.dropped
+    shrunk = _shrunk(facts)
+    decay = max((_decay(each) for each in facts.record.optimizers), default=0.0)
+    penalty = 1.0 - loss / went.last if loss is not None and went.last > 0 else math.nan
+    if above(dropped, DROPPED):
         claim, measured, limit = f"dropout drops {dropped:.0%} of the units", dropped, DROPPED
         advice = "drop a half at most; 0.5 to 0.8 of the units stay as a rule"
-    elif shrunk < (SHRUNK if decay > 0 else GONE) and not vanishes_at_first(record):
+    elif shrunk < (SHRUNK if decay > 0 else GONE) and not vanishes_at_first(facts):
         claim = f"weights shrank to {shrunk:.1g} of their first size, with weight decay {decay:g}"
         measured, limit, advice = shrunk, SHRUNK, "a penalty on weights a hundred times smaller"
     elif penalty > PENALTY:
@@ -64,10 +64,9 @@ def _decay(settings: object) -> float:
     return float(value or 0.0)
 
 
-def _shrunk(record: Record) -> float:
+def _shrunk(facts: NetworkFacts) -> float:
     """Size of the weights at the end by that at the beginning, of the layer that lost most."""
-    weights = trained_layers(record)
-    norms = record["weight_norm"][:, weights]
+    norms = facts.record["weight_norm"][:, facts.trained_layers]
     if not norms.size:
         return math.nan
     start, end = norms[0], norms[-1]

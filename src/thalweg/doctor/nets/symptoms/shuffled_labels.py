@@ -11,10 +11,12 @@ Labels in another order can still be learnt by heart: training loss falls, and n
 
 from __future__ import annotations
 
+import math
+
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import SHUFFLED
-from thalweg.doctor.nets.facts.course import course, number
+from thalweg.doctor.nets.facts.measured import above, below
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 MOVED = 0.1  # of the rows of batches
 APART = 0.3  # skills
@@ -22,10 +24,11 @@ SIGMAS = 3.0
 RARE = 0.2  # of a fair share: the skill of a class with so few rows says nothing
 
 
-def shuffled_labels(record: Record) -> list[Finding]:
+def shuffled_labels(facts: NetworkFacts) -> list[Finding]:
     """The first of three signs that pairs were torn apart."""
-    moved = number(record, "batch_moved")
-    if moved > MOVED:
+    known = facts.measured
+    moved = known.batch_moved
+    if above(moved, MOVED):
         return [
             _finding(
                 f"{moved:.0%} of the rows in batches had another label than in the data",
@@ -35,8 +38,8 @@ def shuffled_labels(record: Record) -> list[Finding]:
                 "index samples and labels by the same permutation: x[rows], y[rows]",
             )
         ]
-    near, among = number(record, "batch_skill"), number(record, "data_neighbours")
-    if near < among - APART and course(record).failed:
+    near, among = known.batch_skill, known.data_neighbours
+    if among is not None and below(near, among - APART) and facts.course.failed:
         return [
             _finding(
                 f"near rows tell the labels of augmented rows with skill {near:.2f}, and those "
@@ -47,10 +50,11 @@ def shuffled_labels(record: Record) -> list[Finding]:
                 "leave this augmentation out, or change the label with the sample",
             )
         ]
-    here, there = number(record, "data_signal"), number(record, "data_signal_validation")
-    noise = SIGMAS * number(record, "data_signal_error")
-    fair = number(record, "data_smallest_share") * number(record, "data_classes")
-    if here < noise and there > here + APART and not fair < RARE:
+    here, there = known.data_signal, known.data_signal_validation
+    share, classes = known.data_smallest_share, known.data_classes
+    is_rare = share is not None and classes is not None and share * classes < RARE
+    noise = math.nan if known.data_signal_error is None else SIGMAS * known.data_signal_error
+    if below(here, noise) and above(there, here + APART) and not is_rare:
         return [
             _finding(
                 f"simple models tell training labels with skill {here:.2f}, no better than by "

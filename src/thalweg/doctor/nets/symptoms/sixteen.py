@@ -7,24 +7,23 @@ optimizer and for Adam alike; healthy networks of the zoo are at 0.4 at most.
 
 from __future__ import annotations
 
-import math
-
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import RATE_SMALL, UNDERFITTING
-from thalweg.doctor.nets.facts.course import number
+from thalweg.doctor.nets.facts.measured import above, below
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 LIMIT = 0.6
 FITTED = 0.1
 WILD = 100.0  # a target that far away is no fair sample
 
 
-def sixteen(record: Record) -> list[Finding]:
+def sixteen(facts: NetworkFacts) -> list[Finding]:
     """Whether a copy of the network fits sixteen samples."""
-    own, standard = number(record, "small_fit"), number(record, "small_fit_standard")
-    if number(record, "steps") > 0 or number(record, "target_wildest") > WILD:
+    known = facts.measured
+    own, standard = known.small_fit, known.small_fit_standard
+    if above(known.steps, 0.0) or above(known.target_wildest, WILD):
         return []
-    if min(own, standard) > LIMIT or (math.isnan(own) and standard > LIMIT):
+    if above(standard, LIMIT) and (own is None or own > LIMIT):
         return [
             Finding(
                 name=UNDERFITTING,
@@ -39,7 +38,7 @@ def sixteen(record: Record) -> list[Finding]:
                 rests_on="a network with more weights than samples can learn them by heart",
             )
         ]
-    if own > LIMIT and standard < FITTED:
+    if above(own, LIMIT) and below(standard, FITTED):
         return [
             Finding(
                 name=RATE_SMALL,

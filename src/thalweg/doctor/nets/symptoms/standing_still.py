@@ -29,6 +29,7 @@ import numpy as np
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.record import Record
 from thalweg.doctor.causes import PLATEAU
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 STEPS = 100  # fewer say nothing
 LEFT = 0.97  # of its first value: above it the loss has not left
@@ -45,8 +46,9 @@ ADVICE = (
 RESTS_ON = "saddle points: close to one the gradient is very small, and training ceases"
 
 
-def standing_still(record: Record) -> list[Finding]:
+def standing_still(facts: NetworkFacts) -> list[Finding]:
     """A saddle or a plateau that holds the training, if one does."""
+    record = facts.record
     loss = record["loss"]
     trained = [k for k, layer in enumerate(record.layers) if layer.trainable]
     late_looks = record["look"] > record["step"][len(loss) // 2] if len(loss) else np.zeros(0, bool)

@@ -9,14 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import SYMMETRIC
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 LIMIT = 1e-6  # spread of a layer's weights by their size
 
 
-def symmetric(record: Record) -> list[Finding]:
+def symmetric(facts: NetworkFacts) -> list[Finding]:
     """Layers whose first weights are all one number."""
+    record = facts.record
     if not len(record["look"]):
         return []
     mean, std = np.abs(record["weight_mean"][0]), record["weight_std"][0]

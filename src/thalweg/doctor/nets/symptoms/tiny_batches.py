@@ -10,17 +10,17 @@ from __future__ import annotations
 import math
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import TINY_BATCHES
-from thalweg.doctor.nets.facts.course import number
+from thalweg.doctor.nets.facts.measured import above
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 ACT, WARN = 4, 8  # rows, up to which
 
 
-def tiny_batches(record: Record) -> list[Finding]:
+def tiny_batches(facts: NetworkFacts) -> list[Finding]:
     """Rows of a batch, where layers normalize by it."""
-    rows = number(record, "input_rows")
-    if not number(record, "mode_norm") > 0 or not 1 < rows <= WARN:
+    rows = facts.measured.input_rows
+    if not above(facts.measured.mode_norm, 0.0) or not above(rows, 1.0) or rows > WARN:
         return []
     error = math.sqrt(2.0 / (rows - 1.0))
     return [

@@ -13,23 +13,22 @@ its condition number at least the square of their ratio, means far from zero at 
 from __future__ import annotations
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import CONDITIONING, UNSCALED
-from thalweg.doctor.nets.facts.course import course, number
+from thalweg.doctor.nets.facts.measured import above
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 SMALLEST, LARGEST = 0.05, 10.0
 OFFSET = 5.0
 SPREAD = 100.0
 
 
-def unscaled(record: Record) -> list[Finding]:
+def unscaled(facts: NetworkFacts) -> list[Finding]:
     """Inputs too large, too small, too far from zero, or too unequal."""
-    size = number(record, "data_size")
-    offset, spread = number(record, "data_offset"), number(record, "data_spread")
-    failed = course(record).failed
-    severity = Severity.ACT if failed else Severity.NOTE
+    known = facts.measured
+    size, offset, spread = known.data_size, known.data_offset, known.data_spread
+    severity = Severity.ACT if facts.course.failed else Severity.NOTE
     found = []
-    if size > LARGEST or 0 < size < SMALLEST:
+    if size is not None and (size > LARGEST or 0 < size < SMALLEST):
         found.append(
             Finding(
                 name=UNSCALED,
@@ -42,7 +41,7 @@ def unscaled(record: Record) -> list[Finding]:
                 rests_on="scaling: z-scores lower κ, and gradient descent needs fewer steps",
             )
         )
-    elif offset > OFFSET:
+    elif above(offset, OFFSET):
         found.append(
             Finding(
                 name=UNSCALED,
@@ -56,7 +55,7 @@ def unscaled(record: Record) -> list[Finding]:
                 rests_on="scaling: inputs about zero make the Hessian better conditioned",
             )
         )
-    if spread > SPREAD:
+    if above(spread, SPREAD):
         found.append(
             Finding(
                 name=CONDITIONING,

@@ -18,9 +18,9 @@ import math
 from collections.abc import Callable
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import WRONG_LOSS
-from thalweg.doctor.nets.facts.course import Course, course, number
+from thalweg.doctor.nets.facts.measured import above
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 CLASSES, NUMBERS = 0.4, 0.1  # of the constant's loss that must be within reach
 UNITS = 100.0
@@ -28,18 +28,17 @@ FIRST = 4.0  # times the constant's loss
 UNBOUNDED = -1.0
 
 
-def wrong_loss(record: Record) -> list[Finding]:
+def wrong_loss(facts: NetworkFacts) -> list[Finding]:
     """The first of these that holds."""
-    went = course(record)
-    found = (question(record, went) for question in _QUESTIONS)
+    found = (question(facts) for question in _QUESTIONS)
     return [finding for finding in found if finding is not None][:1]
 
 
-def over_scaled(record: Record) -> list[Finding]:
+def over_scaled(facts: NetworkFacts) -> list[Finding]:
     """A first loss far above that of a constant, in a training that failed, or has yet to begin."""
-    went = course(record)
-    ratio = went.first / went.constant if went.constant > 0 else math.nan
-    is_before = number(record, "steps") == 0
+    went = facts.course
+    ratio = went.first / went.constant if above(went.constant, 0.0) else math.nan
+    is_before = facts.measured.steps == 0
     if not ratio > FIRST or not (went.failed or is_before):
         return []
     return [
@@ -55,7 +54,10 @@ def over_scaled(record: Record) -> list[Finding]:
     ]
 
 
-def _unbounded(record: Record, went: Course) -> Finding | None:
+def _unbounded(facts: NetworkFacts) -> Finding | None:
+    went = facts.course
+    if went.reachable is None or went.constant is None:
+        return None
     least = min(went.reachable, went.constant)
     if not least < UNBOUNDED * max(1.0, abs(went.first)):
         return None
@@ -69,9 +71,9 @@ def _unbounded(record: Record, went: Course) -> Finding | None:
     )
 
 
-def _one_line(record: Record, went: Course) -> Finding | None:
-    classes, columns = number(record, "data_classes"), number(record, "output_columns")
-    if not (classes > 2 and columns == 1):
+def _one_line(facts: NetworkFacts) -> Finding | None:
+    classes, columns = facts.measured.data_classes, facts.measured.output_columns
+    if not above(classes, 2.0) or columns != 1.0:
         return None
     return _finding(
         f"{classes:.0f} classes are asked of one output",
@@ -82,9 +84,12 @@ def _one_line(record: Record, went: Course) -> Finding | None:
     )
 
 
-def _out_of_reach(record: Record, went: Course) -> Finding | None:
-    share = went.reachable / went.constant if went.constant > 0 else math.nan
-    limit = CLASSES if number(record, "data_classes") > 0 else NUMBERS
+def _out_of_reach(facts: NetworkFacts) -> Finding | None:
+    went = facts.course
+    limit = CLASSES if above(facts.measured.data_classes, 0.0) else NUMBERS
+    if went.reachable is None or not above(went.constant, 0.0):
+        return None
+    share = went.reachable / went.constant
     if not share > limit:
         return None
     return _finding(
@@ -98,13 +103,14 @@ def _out_of_reach(record: Record, went: Course) -> Finding | None:
     )
 
 
-def _units(record: Record, went: Course) -> Finding | None:
-    if number(record, "data_classes") != 0:
+def _units(facts: NetworkFacts) -> Finding | None:
+    known = facts.measured
+    spread, size = known.target_std, known.output_size
+    is_wild = above(known.target_wildest, UNITS)  # a few targets, not all of them
+    if known.data_classes != 0.0 or is_wild or not above(spread, UNITS) or not above(size, 0.0):
         return None
-    spread, size = number(record, "target_std"), number(record, "output_size")
-    wild = number(record, "target_wildest") > UNITS  # a few targets, not all of them
-    ratio = spread / size if size > 0 else math.nan
-    if wild or not (ratio > UNITS and spread > UNITS):
+    ratio = spread / size
+    if not ratio > UNITS:
         return None
     return _finding(
         f"targets vary by {spread:.3g}, first outputs are of size {size:.3g}",
@@ -115,7 +121,7 @@ def _units(record: Record, went: Course) -> Finding | None:
     )
 
 
-_QUESTIONS: tuple[Callable[[Record, Course], Finding | None], ...] = (
+_QUESTIONS: tuple[Callable[[NetworkFacts], Finding | None], ...] = (
     _unbounded,
     _one_line,
     _out_of_reach,

@@ -9,15 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.record import Record
 from thalweg.doctor.causes import ZERO_GRAD
+from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 SHARE = 0.5  # of the steps that were seen
 
 
-def zero_grad(record: Record) -> list[Finding]:
+def zero_grad(facts: NetworkFacts) -> list[Finding]:
     """Whether gradients are never zeroed."""
-    kept = record["gradient_kept"]
+    kept = facts.record["gradient_kept"]
     kept = kept[~np.isnan(kept)]
     share = float(kept.mean()) if len(kept) else 0.0
     if share <= SHARE:
