@@ -162,8 +162,7 @@ def fit_network(
         memory = Memory(w)
         run = recipe.fit(
             Prepared(model, data, held),
-            probes=[w],
-            regularizers=[memory],
+            probes=[memory],
             checkpoint=kept,
             time_limit=time_limit,
             progress=progress,

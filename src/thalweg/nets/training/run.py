@@ -22,7 +22,7 @@ def run_of(training: Training, outcome: Outcome, cause: str, checkpoint: Checkpo
     """What `fit` returns."""
     trace = training.trace
     values = trace["value"]
-    if best := getattr(training.early_stopping, "best_epoch", None):
+    if best := getattr(training.companions.early_stopping, "best_epoch", None):
         # The model has the weights of that epoch; one cut short comes after its row.
         values = values[: 1 + int(np.searchsorted(trace["epoch"], best))]
     finite = values[np.isfinite(values)]
@@ -73,8 +73,8 @@ def reason(training: Training, outcome: Outcome, cause: str, checkpoint: Checkpo
     if outcome is Outcome.INTERRUPTED:
         return f"Stopped after {done}, {steps}: {cause}. {_losses(training)} {resume}"
     best = ""
-    if training.early_stopping is not None:
-        epoch = getattr(training.early_stopping, "best_epoch", None)
+    if training.companions.early_stopping is not None:
+        epoch = getattr(training.companions.early_stopping, "best_epoch", None)
         best = " The model holds the best weights" + (f", of epoch {epoch}." if epoch else ".")
     return f"{outcome} {done}, {steps}. {_losses(training)}{best}"
 
