@@ -247,7 +247,7 @@ def _clip(parts: Collection[Part], settings: list[list[float]]) -> None:
         norm = math.sqrt(sum(part.squares() for part in theirs))
         if not math.isfinite(norm):
             continue
-        factor = min(1.0, float(limit) / (norm + SMALL_NORM))
+        factor = rules.clip_factor(norm + SMALL_NORM, float(limit))
         for row in {row for part in theirs for row in part.settings}:
             settings[row][0] *= factor
 

@@ -15,6 +15,7 @@ def test_before_training():
     assert found(small_fit=1.0, small_fit_standard=0.9) == nothing
     assert found(small_fit=math.nan, small_fit_standard=0.9) == nothing
     assert found(small_fit=0.1, small_fit_standard=0.9) == []
+    assert found(small_fit=1.0, small_fit_standard=math.nan) == []  # nothing to compare it with
     assert found(small_fit=0.9, small_fit_standard=0.05) == [(causes.RATE_SMALL, Severity.WARN)]
     assert found() == []
 

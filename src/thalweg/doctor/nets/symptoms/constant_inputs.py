@@ -17,7 +17,7 @@ def constant_inputs(facts: NetworkFacts) -> list[Finding]:
     if share is None:  # no data: the first batch
         constant, columns = known.input_constant, known.input_columns
         share = constant / columns if constant is not None and columns else None
-    if not above(share, MOST):
+    if columns is None or not above(share, MOST):
         return []
     all_of_them = share == 1.0
     return [

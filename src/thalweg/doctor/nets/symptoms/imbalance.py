@@ -14,8 +14,10 @@ RECALL = 0.6  # of the rarest that is told, by the mean of all
 def imbalance(facts: NetworkFacts) -> list[Finding]:
     """The most frequent class beside the rarest, and what became of it."""
     known = facts.measured
-    largest, smallest = known.data_largest_share, known.data_smallest_share
-    if largest is None or not smallest or not largest / smallest > RATIO:
+    largest, smallest, rarest = (
+        known.data_largest_share, known.data_smallest_share, known.data_rarest,
+    )  # fmt: skip
+    if largest is None or rarest is None or not smallest or not largest / smallest > RATIO:
         return []
     ratio = largest / smallest
     recall, mean = known.validated_recall, known.validated_score
@@ -25,7 +27,7 @@ def imbalance(facts: NetworkFacts) -> list[Finding]:
         Finding(
             name=IMBALANCE,
             severity=Severity.ACT if suffers else Severity.NOTE,
-            claim=f"the rarest class has {known.data_rarest:.0f} rows, one for "
+            claim=f"the rarest class has {rarest:.0f} rows, one for "
             f"{ratio:.0f} of the most frequent{told}",
             measured=ratio,
             limit=RATIO,
