@@ -257,17 +257,19 @@ class Watch:
         bad, (where, layer) = self._bad or (0, Place("", ""))
         parameters = list(self._instruments.model.parameters())
         trained = sum(p.numel() for p in parameters if p.requires_grad)
+        facts = self._facts | Measured(
+            parameters=trained,
+            frozen=sum(p.numel() for p in parameters) - trained,
+            evaluations=float(self._instruments.evaluations),
+            evaluations_in_training_mode=float(self._instruments.wrong_evaluations),
+            bad_step=bad,
+            bad_where=where,
+            bad_layer=layer,
+        )
         scalars = {
-            "parameters": trained,
-            "frozen": sum(p.numel() for p in parameters) - trained,
             **(self._instruments.batch or NOTHING),
             **self._targets.scalars(),
-            **self._facts.scalars(),
-            "evaluations": float(self._instruments.evaluations),
-            "evaluations_in_training_mode": float(self._instruments.wrong_evaluations),
-            "bad_step": bad,
-            "bad_where": where,
-            "bad_layer": layer,
+            **facts.scalars(),
             "overhead": self._looks.overhead,
             "curvature_overhead": self._curvatures.overhead,
             "rank": world.rank(),
