@@ -48,12 +48,12 @@ from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.outcome import Outcome
 from thalweg.doctor.causes import CAUSES
-from thalweg.doctor.remedies.registry import ALL, REMEDIES
-from thalweg.doctor.remedies.remedy import Remedy
-from thalweg.doctor.score import floor, score
-from thalweg.doctor.treatment.interval import paired_interval
-from thalweg.doctor.treatment.treat import treat
-from thalweg.doctor.treatment.verdict import Verdict
+from thalweg.doctor.nets.remedies.registry import ALL, REMEDIES
+from thalweg.doctor.nets.remedies.remedy import Remedy
+from thalweg.doctor.nets.score import floor, score
+from thalweg.doctor.nets.treatment.interval import paired_interval
+from thalweg.doctor.nets.treatment.treat import treat
+from thalweg.doctor.nets.treatment.treatment import Treatment
 from thalweg.nets.recipes.recipe import Recipe
 
 UNITS = {"scale", "shift", "spread columns", "scale targets", "outlier targets"}
@@ -124,8 +124,8 @@ def measure(program: Program, budget: float, *, oracle: bool, against_random: bo
     assert program.fault is not None
     diagnose = partial(_true_cause, program) if oracle else None
     validation = data.x_fresh[::2], data.y_fresh[::2]
-    verdict = treat(recipe, (data.x, data.y), budget, validation=validation, diagnose=diagnose)
-    by_chance = verdict
+    treatment = treat(recipe, (data.x, data.y), budget, validation=validation, diagnose=diagnose)
+    by_chance = treatment
     if against_random:
         by_chance = treat(
             recipe,
@@ -138,10 +138,10 @@ def measure(program: Program, budget: float, *, oracle: bool, against_random: bo
     healthy = recipe_of(twin)
     assert healthy is not None
     kept = [
-        interval for trial in verdict.accepted for interval in (trial.proof, trial.confirmation)
+        interval for trial in treatment.accepted for interval in (trial.proof, trial.confirmation)
     ]
     before, treated, chance = (
-        _final(each, program) for each in (recipe, verdict.treated, by_chance.treated)
+        _final(each, program) for each in (recipe, treatment.treated, by_chance.treated)
     )
     return Case(
         program.name,
@@ -151,11 +151,11 @@ def measure(program: Program, budget: float, *, oracle: bool, against_random: bo
         treated,
         _final(healthy, twin),
         chance,
-        verdict.trainings,
+        treatment.trainings,
         by_chance.trainings,
-        _words(verdict),
+        _words(treatment),
         tuple(interval.low for interval in kept if interval is not None),
-        sum(trial.confirmation is not None for trial in verdict.accepted),
+        sum(trial.confirmation is not None for trial in treatment.accepted),
         time.perf_counter() - begun,
     )
 
@@ -199,8 +199,8 @@ def _final(recipe: Recipe, program: Program) -> float:
     return sum(scores) / len(scores)
 
 
-def _words(verdict: Verdict) -> tuple[str, ...]:
-    return tuple(verdict.difference.splitlines()) if verdict.is_treated else ()
+def _words(treatment: Treatment) -> tuple[str, ...]:
+    return tuple(treatment.difference.splitlines()) if treatment.is_treated else ()
 
 
 def main() -> int:

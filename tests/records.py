@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from thalweg.nets.probes.record import LAYER_COLUMNS, LOOK_COLUMNS, STEP_COLUMNS, Layer, Record
+from thalweg.core.record import LAYER_COLUMNS, LOOK_COLUMNS, STEP_COLUMNS, Layer, Record
+from thalweg.doctor.nets.facts.network_facts import network_facts
 
 LINEAR = Layer("first", "Linear", "linear", 10.0, (20, 10), 220, 220)
 RELU = Layer("relu", "ReLU", "relu", math.nan, (), 0, 0)
@@ -63,3 +64,8 @@ def record_of(layers=LAYERS, looks=5, optimizers=(SGD,), **changes):
     }
     scalars = {**FACTS, **{name: v for name, v in changes.items() if name not in shapes}}
     return Record(tuple(layers), columns, scalars, tuple(optimizers))
+
+
+def facts_of(*args, **changes):
+    """The facts of such a record, as symptoms are given them."""
+    return network_facts(record_of(*args, **changes))

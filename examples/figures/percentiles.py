@@ -18,7 +18,7 @@ from sklearn.datasets import load_digits
 from torch import nn
 
 import thalweg as tw
-from thalweg.doctor.symptoms.covariate_shift import shift
+from thalweg.doctor.nets.symptoms.covariate_shift import shift
 
 STEPS, BATCH, TRAINED, EVERY = 1500, 60, 1300, 10
 

@@ -22,7 +22,7 @@ from thalweg.core.plan import Plan as Plan
 from thalweg.core.run import Run as Run
 from thalweg.core.trace import Trace as Trace
 from thalweg.doctor.diagnosis import diagnose as diagnose
-from thalweg.doctor.watch import watch as watch
+from thalweg.doctor.nets.watch import watch as watch
 from thalweg.estimators.elastic_net import ElasticNet as ElasticNet
 from thalweg.estimators.lasso import Lasso as Lasso
 from thalweg.estimators.linear_svc import LinearSVC as LinearSVC

@@ -54,7 +54,7 @@ def test_what_asked_for_torch_is_skipped(ended):
 
 def test_what_promises_to_do_without_torch_is_not_excused(ended):
     assert ended("methods/test_adam.py", ValueError(), asked=True) == "failed"
-    assert ended("doctor/linear/test_scaling.py", ValueError(), asked=True) == "failed"
+    assert ended("doctor/linear/symptoms/test_scaling.py", ValueError(), asked=True) == "failed"
     assert all(folder.is_dir() for folder in torchless.FREE)
 
 

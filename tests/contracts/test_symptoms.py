@@ -9,7 +9,7 @@ import pytest
 from records import LAST, LAYERS, LINEAR, MIDDLE, SGD, SIGMOID, STUCK, record_of
 from thalweg.core.finding import Severity
 from thalweg.doctor import causes
-from thalweg.doctor.symptoms import SYMPTOMS, diagnose
+from thalweg.doctor.nets.symptoms import SYMPTOMS, diagnose
 
 
 def first(**changes):

@@ -11,7 +11,7 @@ from scipy import stats
 from treatment import Case, _Draw, _summary, chosen, is_repairable
 
 from thalweg.doctor.causes import DENORMALS, LEAKING, SHUFFLED, ZERO_GRAD
-from thalweg.doctor.remedies.registry import ALL
+from thalweg.doctor.nets.remedies.registry import ALL
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (3, 10), (10, 10), (57, 120), (1, 1)])

@@ -3,12 +3,13 @@ import pytest
 import torch
 
 import thalweg as tw
-from thalweg.doctor.facts.examination import Examination
+from thalweg.core.record import Record
+from thalweg.doctor.nets.facts.examination import Examination
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.jobs.network import train_network
 from thalweg.jobs.network_training import ready
 from thalweg.jobs.rows import rows_of
 from thalweg.jobs.train import resume, train
-from thalweg.nets.probes.record import Record
 from thalweg.nets.recipes.recipe import Recipe
 from thalweg.runs.job import Job
 from thalweg.runs.network_model import load_network
@@ -19,7 +20,7 @@ SMALL = {"layers": "mlp:6", "epochs": 2, "batch_size": 30, "learning_rate": 0.01
 
 @pytest.fixture(autouse=True)
 def no_facts(monkeypatch):
-    monkeypatch.setattr(Examination, "before", lambda *_: {})
+    monkeypatch.setattr(Examination, "before", lambda *_: Measured())
 
 
 def trained(job, folder=None):

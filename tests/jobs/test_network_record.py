@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from records import record_of
-from thalweg.doctor import symptoms
+from thalweg.doctor.nets import symptoms
 from thalweg.jobs.network_record import Memory, joined
 from thalweg.nets.training.checkpoint import plain
 

@@ -10,8 +10,9 @@ import torch
 import thalweg as tw
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding, Severity
-from thalweg.doctor.facts.examination import Examination
-from thalweg.doctor.watch import Watch
+from thalweg.doctor.nets.facts.examination import Examination
+from thalweg.doctor.nets.facts.measured import Measured
+from thalweg.doctor.nets.watch import Watch
 from thalweg.jobs import network_training
 from thalweg.jobs.network_training import fit_network, ready, relevant
 from thalweg.jobs.rows import rows_of
@@ -41,14 +42,14 @@ def trained(job, rows, encoding, checkpoint=None):
 @pytest.fixture
 def no_facts(monkeypatch):
     """What the doctor asks of the data before the first step takes longer than these trainings."""
-    monkeypatch.setattr(Examination, "before", lambda *_: {})
+    monkeypatch.setattr(Examination, "before", lambda *_: Measured())
 
 
 @pytest.fixture(scope="module")
 def whole():
     """A training that nothing ended."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Examination, "before", lambda *_: {})
+        patch.setattr(Examination, "before", lambda *_: Measured())
         return trained(*material(job_of()))
 
 
@@ -119,6 +120,7 @@ def test_a_training_that_was_killed_goes_on_to_the_same_bits(whole, tmp_path, no
 import os, signal, torch
 from pathlib import Path
 import thalweg as tw
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.jobs import network_training as network
 from thalweg.runs.job import Job
 from thalweg.jobs.rows import rows_of
@@ -129,7 +131,7 @@ def killed(self, moment):
     call(self, moment)
 
 network.PAUSE = 0.0
-network.Examination.before = lambda *_: {{}}
+network.Examination.before = lambda *_: Measured()
 call, tw.doctor.Watch.__call__ = tw.doctor.Watch.__call__, killed
 torch.set_num_threads(1)
 job = Job.from_dict({job_of().to_dict()!r})

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from thalweg.rules import clip_by_norm
+from thalweg.rules import clip_by_norm, clip_factor
 
 
 def test_long_and_short_by_hand():
@@ -69,3 +69,25 @@ def test_what_is_not_finite_comes_back_unchanged(bad):
     assert clip_by_norm(g, 0.5) is g
     tensor = torch.tensor(g)
     assert clip_by_norm(tensor, 0.5) is tensor
+
+
+def test_the_factor_by_hand():
+    assert clip_factor(5.0, 1.0) == 0.2
+    assert clip_factor(5.0, 5.0) == clip_factor(4.9, 5.0) == clip_factor(0.0, 0.1) == 1.0
+
+
+@pytest.mark.parametrize("limit", [1e-300, 0.3, 2.0, 1e300])
+def test_the_factor_is_that_of_the_definition_on_all_kinds(limit):
+    torch = pytest.importorskip("torch")
+    norms = np.random.default_rng(0).lognormal(0.0, 3.0, 1000)
+    expected = np.minimum(1.0, limit / norms)
+    on_floats = [clip_factor(norm, limit) for norm in norms.tolist()]
+    for found in (on_floats, clip_factor(norms, limit), clip_factor(torch.tensor(norms), limit)):
+        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-15)
+        assert ((np.asarray(found) == 1.0) == (norms <= limit)).all()
+
+
+def test_the_factor_and_the_vector_are_one_rule(gradients):
+    for g in gradients:
+        factor = clip_factor(float(np.linalg.norm(g)), 50.0)
+        np.testing.assert_allclose(factor * g, clip_by_norm(g, 50.0), rtol=1e-14)

@@ -5,7 +5,7 @@ from scipy.special import expit, softmax
 
 import thalweg as tw
 from thalweg.core.errors import InputError, StorageError
-from thalweg.doctor.facts.examination import Examination
+from thalweg.doctor.nets.facts.examination import Examination
 from thalweg.jobs.network import train_network
 from thalweg.jobs.network_training import ready
 from thalweg.jobs.rows import rows_of

@@ -114,7 +114,7 @@ def treated(
     as_json: bool,
     asked: dict[str, Any],
 ) -> int:
-    """Treat the recipe of a network, and show the verdict."""
+    """Treat the recipe of a network, and show what came of it."""
     if is_run:
         from thalweg.jobs.certification import rows_again
         from thalweg.runs.saved import load
@@ -131,24 +131,24 @@ def treated(
         opening = opened(job, note)
         rows, encoding = opening.rows, opening.encoding
     from thalweg.core.storage import write_file
-    from thalweg.doctor.treatment.treat import BUDGET, treat
+    from thalweg.doctor.nets.treatment.treat import BUDGET, treat
     from thalweg.jobs.network_recipe import job_recipe
     from thalweg.jobs.network_samples import pair
 
     recipe = job_recipe(job, encoding)
     held = None if rows.held is None else pair(rows.held, encoding, recipe.loss)
     note("remedies are tried as paired trainings; this takes a while", "treatment")
-    verdict = treat(
+    treatment = treat(
         recipe, pair(rows, encoding, recipe.loss), _budget(budget, BUDGET), validation=held
     )
     if out is not None:
-        write_file(Path(out), verdict.treated.to_toml().encode())
-        which = "treated recipe" if verdict.is_treated else "recipe, unchanged,"
+        write_file(Path(out), treatment.treated.to_toml().encode())
+        which = "treated recipe" if treatment.is_treated else "recipe, unchanged,"
         note(f"the {which} is in {out}", "written")
     if as_json:
-        say_json({"data": data, "treatment": verdict.to_dict()})
+        say_json({"data": data, "treatment": treatment.to_dict()})
     else:
-        say(screen_of().kept(str(verdict), hanging=12))
+        say(screen_of().kept(str(treatment), hanging=12))
     return DONE
 
 

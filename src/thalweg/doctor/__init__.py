@@ -11,17 +11,17 @@ from thalweg.core.lazy import resolve
 
 # Where each public name lives.
 _HOMES = {
-    "Escape": "doctor.saddle",
-    "Record": "nets.probes.record",
-    "SYMPTOMS": "doctor.symptoms",
-    "Verdict": "doctor.treatment.verdict",
-    "Watch": "doctor.watch",
-    "check": "doctor.first_check",
+    "Escape": "doctor.nets.saddle",
+    "Record": "core.record",
+    "SYMPTOMS": "doctor.nets.symptoms",
+    "Treatment": "doctor.nets.treatment.treatment",
+    "Watch": "doctor.nets.watch",
+    "check": "doctor.nets.first_check",
     "diagnose": "doctor.diagnosis",
-    "escape": "doctor.saddle",
-    "shift": "doctor.symptoms.covariate_shift",
-    "suggestion": "doctor.remedies.code",
-    "treat": "doctor.treatment.treat",
+    "escape": "doctor.nets.saddle",
+    "shift": "doctor.nets.symptoms.covariate_shift",
+    "suggestion": "doctor.nets.remedies.code",
+    "treat": "doctor.nets.treatment.treat",
 }
 
 __all__ = sorted(_HOMES)

@@ -10,10 +10,10 @@ import numpy as np
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding
+from thalweg.core.record import Record
 from thalweg.core.run import Run
-from thalweg.doctor.linear import findings
-from thalweg.doctor.linear.facts import linear_facts
-from thalweg.nets.probes.record import Record
+from thalweg.doctor.linear.facts.linear_facts import linear_facts
+from thalweg.doctor.linear.symptoms import findings
 from thalweg.objectives.linear import LinearProblem
 
 
@@ -42,7 +42,7 @@ def diagnose(
     if isinstance(problem, Record):
         if run is not None or feature_names is not None:
             raise InputError("run and feature_names must be left out for a Record: it has its own")
-        from thalweg.doctor import symptoms  # needs torch, which linear problems do without
+        from thalweg.doctor.nets import symptoms  # needs torch, which linear problems do without
 
         return symptoms.diagnose(problem)
     if not isinstance(problem, LinearProblem):

@@ -1,6 +1,6 @@
 """A number of each layer over a training, as a heat map: layers downwards, looks to the right.
 
-Reads a record's columns (see `thalweg.nets.probes.record`): `look`, and one such as
+Reads a record's columns (see `thalweg.core.record`): `look`, and one such as
 `gradient_norm`, float64[looks, layers]. Norms have a log scale: what vanishes or explodes by orders
 of magnitude is what one looks for. Where there are more looks than a row has room for, each cell is
 the one of its looks that lies farthest from the layer's median, never a mean, and a note says so.

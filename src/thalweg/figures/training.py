@@ -1,6 +1,6 @@
 """A network's training as its record has it: the loss over steps, and the Hessian's two ends.
 
-Reads columns of a record (see `thalweg.nets.probes.record`). The loss is that of single batches, as
+Reads columns of a record (see `thalweg.core.record`). The loss is that of single batches, as
 it came: noisy, and not smoothed. Beside λ_max stands 2/η, above which plain gradient descent on a
 quadratic would grow (`thalweg.theory.stability`).
 """

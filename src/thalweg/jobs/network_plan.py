@@ -40,14 +40,14 @@ from thalweg.core.plan import (
     spelled_seconds,
 )
 from thalweg.core.storage import to_json
-from thalweg.doctor.first_check import check
-from thalweg.doctor.symptoms.rate import limit_of
+from thalweg.doctor.nets.first_check import check
+from thalweg.doctor.nets.instruments.curvature import Curvature, curvature
+from thalweg.doctor.nets.symptoms.rate import limit_of
 from thalweg.jobs.network_activations import activation_bytes
 from thalweg.jobs.network_recipe import AUTO, job_recipe
 from thalweg.jobs.network_training import Pair, Ready, ready, relevant
 from thalweg.jobs.rows import Rows
 from thalweg.nets.flat import trainable
-from thalweg.nets.probes.curvature import Curvature, curvature
 from thalweg.nets.recipes.recipe import Recipe
 from thalweg.nets.training.batches import Batch, Batches
 from thalweg.nets.training.denormals import flushed_denormals

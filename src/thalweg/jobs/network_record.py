@@ -1,8 +1,8 @@
 """The record of a training that stopped and went on: both parts, one after the other.
 
-A watch begins to count anew in every process. What it has seen goes into the training's checkpoint,
-with the weights of the same moment (`Memory` is a regularizer that regularizes nothing, since the
-state of regularizers is kept there), and a resumed training puts it before what it sees itself:
+A watch begins to count anew in every process. `Memory`, a probe with a state, puts what it has seen
+into the training's checkpoint, with the weights of the same moment, and a resumed training puts
+that before what it sees itself:
 
     steps, looks     those of the second part count on from the first
     first batch      of the first part
@@ -20,23 +20,26 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import torch
-from torch import nn
 
-from thalweg.doctor.watch import Watch
-from thalweg.nets.probes.journal import STEPS
-from thalweg.nets.probes.record import LAYER_COLUMNS, LOOK_COLUMNS, STEP_COLUMNS, Layer, Record
+from thalweg.core.record import LAYER_COLUMNS, LOOK_COLUMNS, STEP_COLUMNS, Layer, Record
+from thalweg.doctor.nets.instruments.journal import STEPS
+from thalweg.doctor.nets.watch import Watch
+from thalweg.nets.training.probe import Moment
 
 ADDED = ("steps", "evaluations", "evaluations_in_training_mode")
 BAD = ("bad_step", "bad_where", "bad_layer")
 
 
 class Memory:
-    """Keeps what a watch sees in the checkpoint of a training."""
+    """A probe that tells a watch, and keeps what that sees in the checkpoint of a training."""
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self.before: Record | None = None  # what was seen before a resume
+
+    def __call__(self, moment: Moment) -> None:
+        """One step is over."""
+        self._watch(moment)
 
     @property
     def record(self) -> Record:
@@ -64,19 +67,6 @@ class Memory:
             optimizers=tuple(state["optimizers"]),
             notes=tuple(state["notes"]),
         )
-
-    def attach(self, model: nn.Module) -> None:
-        """Nothing."""
-
-    def detach(self) -> None:
-        """Nothing."""
-
-    def penalty(self, model: nn.Module, progress: float) -> torch.Tensor | float:
-        """Nothing."""
-        return 0.0
-
-    def after_step(self, model: nn.Module, progress: float, lr: float) -> None:
-        """Nothing."""
 
 
 def joined(first: Record, second: Record) -> Record:

@@ -20,16 +20,16 @@ from torch import nn
 
 from thalweg.core.errors import InputError
 from thalweg.core.finding import Finding
+from thalweg.core.record import Record
 from thalweg.core.run import Run
-from thalweg.doctor import symptoms
 from thalweg.doctor.causes import UNSCALED
-from thalweg.doctor.facts.examination import Examination
-from thalweg.doctor.watch import watch
+from thalweg.doctor.nets import symptoms
+from thalweg.doctor.nets.facts.examination import Examination
+from thalweg.doctor.nets.watch import watch
 from thalweg.jobs.network_recipe import job_recipe
 from thalweg.jobs.network_record import Memory
 from thalweg.jobs.network_samples import known, pair
 from thalweg.jobs.rows import Rows
-from thalweg.nets.probes.record import Record
 from thalweg.nets.recipes.recipe import Prepared, Recipe, augmentation_of
 from thalweg.nets.recipes.scaling import Scaling
 from thalweg.nets.training.inputs import Inputs
@@ -149,8 +149,7 @@ def fit_network(
         memory = Memory(w)
         run = recipe.fit(
             Prepared(model, data, held),
-            probes=[w],
-            regularizers=[memory],
+            probes=[memory],
             checkpoint=kept,
             time_limit=time_limit,
             progress=progress,
@@ -162,7 +161,7 @@ def fit_network(
         record = Record(
             record.layers,
             record.columns,
-            {**record.scalars, **ending},
+            {**record.scalars, **ending.scalars()},
             record.optimizers,
             record.notes,
         )

@@ -146,5 +146,5 @@ PASSES = {
 }
 
 # Passes compile when first called; from here on their code can call the rules by name.
-for _name in (*PASSES, "rmsprop_hoisted", "adam_hoisted", "nadam_hoisted"):
+for _name in (*PASSES, "rmsprop_hoisted", "adam_hoisted", "nadam_hoisted", "clip_factor"):
     register_jitable(getattr(rules, _name))

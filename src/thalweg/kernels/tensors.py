@@ -107,7 +107,7 @@ def _project_unit(w, begin, count, length, stride, radius):
     # Twice the rounding of a stored weight inside, so that what is stored is not outside again.
     if not total > radius * radius or total == math.inf:
         return
-    factor = radius / math.sqrt(total)
+    factor = rules.clip_factor(math.sqrt(total), radius)
     for run in range(count):
         for i in range(begin + run * stride, begin + run * stride + length):
             w[i] = factor * w[i]

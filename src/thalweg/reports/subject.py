@@ -24,7 +24,7 @@ class Subject:
     runs: tuple[Run, ...]
     title: str = ""
     objective: Any = None  # what was minimised, for theory's line where no plan has L and μ
-    record: Any = None  # a `thalweg.nets.probes.record.Record` of a network
+    record: Any = None  # a `thalweg.core.record.Record` of a network
     findings: tuple[Finding, ...] = ()  # worst first; those of the runs are shown too
     point: Any = None  # a `CriticalPoint`: minimum, saddle or neither; of several runs, the best's
     spectrum: Any = None  # a `SpectralDensity` of the Hessian where the run ended

@@ -70,7 +70,7 @@ def _script(saved: Saved) -> str:
 def _record(file: Path) -> Any:
     if not file.exists():
         return None
-    from thalweg.nets.probes.record import Record
+    from thalweg.core.record import Record
 
     return Record.load(file)
 

@@ -201,6 +201,19 @@ def test_only_what_can_be_read_back_is_written(tmp_path):
     assert storage.read(tmp_path / "nothing") is None
 
 
+def test_a_watch_that_was_kept_as_a_regularizer_is_read_as_a_probe(tmp_path):
+    """Checkpoints of before probes had a state."""
+    identity = {"seed": 0, "regularizers": ["L1", "Memory", "L2"]}
+    parts = [None, "stopping", None, {"a": 1}, {"seen": 2}, None]
+    storage.write(tmp_path / "x", identity, {"parts": parts})
+    saved = storage.read(tmp_path / "x")
+    assert saved.identity == {"seed": 0, "regularizers": ["L1", "L2"], "probes": ["Memory"]}
+    assert saved.state == {
+        "parts": [None, "stopping", None, {"a": 1}, None],
+        "probes": [{"seen": 2}],
+    }
+
+
 def test_a_disk_that_fills_up_is_a_finding(tmp_path, monkeypatch):
     written = []
 

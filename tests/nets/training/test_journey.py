@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from small_nets import Ridge, digits, mlp, weights
+from thalweg.nets.training.asked import Companions
 from thalweg.nets.training.batches import Batches
 from thalweg.nets.training.choice import optimizer_of
 from thalweg.nets.training.evaluate import Score
@@ -35,7 +36,7 @@ def test_sums_become_a_row_and_begin_anew():
 
 
 def test_groups_are_augmented_and_gathered():
-    journey = training(accumulate=3, augmentation=lambda x: 0 * x)
+    journey = training(accumulate=3, companions=Companions(augmentation=lambda x: 0 * x))
     groups = list(journey.groups())
     assert [len(group) for group in groups] == [3, 1]
     assert groups[0][0].x.abs().max() == 0

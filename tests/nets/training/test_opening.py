@@ -1,5 +1,3 @@
-import math
-
 import pytest
 import torch
 from torch import nn
@@ -7,12 +5,13 @@ from torch import nn
 import thalweg as tw
 from small_nets import Stopping, digits, mlp
 from thalweg.core.errors import InputError
+from thalweg.nets.training.asked import Companions, Goal, Rows
 from thalweg.nets.training.batches import Batches
 from thalweg.nets.training.choice import optimizer_of
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.journey import Training
 from thalweg.nets.training.losses import loss_of
-from thalweg.nets.training.opening import begin, checkpoint_of, probes_of, validation_of
+from thalweg.nets.training.opening import begin, checkpoint_of, training_of, validation_of
 
 X, Y = digits()
 
@@ -51,7 +50,6 @@ def test_all_labels_are_checked_not_only_those_of_the_first_batch():
 def test_what_stands_for_what(tmp_path):
     assert checkpoint_of(None) is None
     assert checkpoint_of(str(tmp_path / "file")) == tw.Checkpoint(str(tmp_path / "file"))
-    assert probes_of([math.sqrt]) == (math.sqrt,)
     assert validation_of(None, None, 64) is None
     assert validation_of((X, Y), None, 64).size == 512
     assert validation_of((X, Y), Stopping(), None).name == "validation"
@@ -64,5 +62,16 @@ def test_sentences():
         validation_of((X, Y), Stopping(1, "loss"), 64)
     with pytest.raises(InputError, match="checkpoint must be a file name"):
         checkpoint_of(3)
-    with pytest.raises(InputError, match="probes must be a function of a Moment"):
-        probes_of([3])
+
+
+def test_what_was_asked_becomes_a_training():
+    model, stop = mlp(), Stopping()
+    goal = Goal("sgd[lr=0.5]", "squared", 3, 7, "bfloat16")
+    rows = Rows((X, Y), (X, Y), 32, False, True, 2)
+    journey = training_of(model, goal, rows, Companions(("a", "b"), None, stop), order_seed=1)
+    assert (journey.epochs, journey.seed, journey.accumulate, journey.rate) == (3, 7, 2, 0.5)
+    assert journey.companions == Companions(("a", "b"), None, stop, None, ())
+    assert (journey.loss.name, journey.inputs.precision) == ("squared", "bfloat16")
+    assert len(journey.batches) == 600 // 32
+    assert next(journey.batches.epoch()).y.tolist() == Y[:32].tolist()
+    assert journey.validation.name == "validation"

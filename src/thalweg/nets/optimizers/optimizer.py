@@ -14,7 +14,7 @@ In one step, in this order:
 A group of parameters may have each of them for itself. As in PyTorch, u/‖g‖ is u/(‖g‖ + 10⁻⁶), and
 a gradient without a finite norm is left as it is, for the loss to show.
 
-float32 and float64 on the CPU run as one compiled call over a table of addresses (`Table`);
+float32 and float64 on the CPU run as one compiled call over a table of addresses (`AddressTable`);
 anything else runs the same rule on tensors.
 """
 
@@ -247,7 +247,7 @@ def _clip(parts: Collection[Part], settings: list[list[float]]) -> None:
         norm = math.sqrt(sum(part.squares() for part in theirs))
         if not math.isfinite(norm):
             continue
-        factor = min(1.0, float(limit) / (norm + SMALL_NORM))
+        factor = rules.clip_factor(norm + SMALL_NORM, float(limit))
         for row in {row for part in theirs for row in part.settings}:
             settings[row][0] *= factor
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from thalweg.nets.optimizers.table import DTYPES, Table, Tensors, places_of
+from thalweg.nets.optimizers.address_table import DTYPES, AddressTable, Tensors, places_of
 from thalweg.nets.optimizers.units import Units, units_of
 
 STRIDED = torch.strided
@@ -103,7 +103,7 @@ class Part:
     def _buffers_of(self, i: int) -> tuple[torch.Tensor, ...]:
         return tuple(self.states[i][name] for name in self.form.buffers)
 
-    def _sorted(self) -> tuple[list[tuple[Table, list[int]]], list[int]]:
+    def _sorted(self) -> tuple[list[tuple[AddressTable, list[int]]], list[int]]:
         """Tables by float type, each with its members, and who goes alone."""
         kinds: dict[torch.dtype, list[int]] = {}
         alone = []
@@ -113,7 +113,8 @@ class Part:
             else:
                 alone.append(i)
         tables = [
-            (Table([self._tensors(i) for i in members]), members) for members in kinds.values()
+            (AddressTable([self._tensors(i) for i in members]), members)
+            for members in kinds.values()
         ]
         return tables, alone
 

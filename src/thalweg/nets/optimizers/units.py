@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from thalweg.rules.clip import clip_factor
+
 TRANSPOSED = (nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
 
 
@@ -66,6 +68,6 @@ def project_units(weight: torch.Tensor, axis: int, groups: int, radius: float) -
     parts = weight.unflatten(0, (groups, weight.shape[0] // groups))
     over = tuple(range(2, parts.ndim)) if axis == 0 else (1, *range(3, parts.ndim))
     norms = torch.linalg.vector_norm(parts, dim=over, keepdim=True, dtype=torch.float64)
-    factor = (radius / norms).clamp(max=1.0)
-    factor[~torch.isfinite(norms) | (norms == 0)] = 1.0
+    factor = clip_factor(norms, radius)
+    factor[~torch.isfinite(norms)] = 1.0
     parts.mul_(factor.to(weight.dtype))

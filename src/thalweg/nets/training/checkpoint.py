@@ -63,7 +63,19 @@ def read(file: str | Path) -> Saved | None:
             f"{path} has format {found}, this version reads {FORMAT}: "
             "resume it with the version that wrote it, or give another file"
         )
-    return Saved(content["identity"], content["state"])
+    saved = Saved(content["identity"], content["state"])
+    _let_probes_remember(saved)
+    return saved
+
+
+def _let_probes_remember(saved: Saved) -> None:
+    """Change a checkpoint of before probes did: a watch was kept there as a regularizer, Memory."""
+    names = saved.identity.get("regularizers", [])
+    if "probes" not in saved.state and "Memory" in names:
+        place = names.index("Memory")
+        saved.identity["probes"] = [names.pop(place)]
+        # Before the regularizers come augmentation, early stopping and the scheduler.
+        saved.state["probes"] = [saved.state["parts"].pop(3 + place)]
 
 
 def check_same(file: str | Path, saved: Saved, identity: Mapping[str, Any]) -> None:

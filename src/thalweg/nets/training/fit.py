@@ -15,10 +15,10 @@ which is left as it was. Denormals are flushed while it trains.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,52 +30,23 @@ from thalweg.core.errors import InputError, StorageError
 from thalweg.core.outcome import Outcome
 from thalweg.core.run import Run
 from thalweg.nets.training import world
-from thalweg.nets.training.batches import Batch, batches_of
-from thalweg.nets.training.choice import name_of, optimizer_of
+from thalweg.nets.training.asked import Companions, Goal, Limits, Rows
+from thalweg.nets.training.batches import Batch
+from thalweg.nets.training.choice import name_of
 from thalweg.nets.training.denormals import flushed_denormals
 from thalweg.nets.training.divergence import first_bad_parameter, origin
-from thalweg.nets.training.ending import record
 from thalweg.nets.training.evaluate import NO_SCORE, modes_kept, score
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.journey import Training, attached, own_randomness
-from thalweg.nets.training.losses import loss_of
-from thalweg.nets.training.opening import (
-    MONITORS,
-    begin,
-    checkpoint_of,
-    probes_of,
-    scheduler_of,
-    validation_of,
-)
+from thalweg.nets.training.opening import MONITORS, begin, checkpoint_of, training_of
+from thalweg.nets.training.probe import Moment, Probe, due, probes_of
+from thalweg.nets.training.run import run_of
 from thalweg.nets.training.step import Stepper
 from thalweg.running.checkpoint import Checkpoint
 from thalweg.running.interrupt import Interrupt
 from thalweg.running.progress import Progress
 
 PAUSE = 1.0  # seconds at least between checkpoints that only the end of an epoch asks for
-
-
-class Moment(NamedTuple):
-    """What a probe is told after a step, with the gradients still in place."""
-
-    step: int
-    epoch: int  # epochs done
-    progress: float  # share of the training done
-    value: float  # F before the step
-    rate: float
-    model: nn.Module
-    optimizer: torch.optim.Optimizer
-    batch: Batch
-
-
-class Limits(NamedTuple):
-    """What may end or interrupt the loop."""
-
-    time_limit: float
-    checkpoint: Checkpoint | None
-    probes: Sequence[Callable[[Moment], bool | None]]
-    interrupt: Interrupt
-    display: Progress
 
 
 def fit(
@@ -93,7 +64,7 @@ def fit(
     augmentation: Any = None,
     early_stopping: Any = None,
     scheduler: Any = None,
-    probes: Iterable[Callable[[Moment], bool | None]] = (),
+    probes: Iterable[Probe] = (),
     accumulate: int = 1,
     checkpoint: str | Path | Checkpoint | None = None,
     seed: int = 0,
@@ -106,8 +77,8 @@ def fit(
     Parameters
     ----------
     data, validation
-        A pair (x, y) of tensors or arrays, or any iterable of such pairs, as a `DataLoader`.
-        Images in uint8 are divided by 255.
+        Pairs (x, y) of tensors or arrays, or any iterable of such, as a `DataLoader`. uint8 images
+        are divided by 255.
     optimizer
         A name ("adam", "adam[lr=0.001]"), an optimizer of this model, or a function that makes one
         from its parameters.
@@ -126,7 +97,7 @@ def fit(
         the training loss.
     probes
         Functions of a `Moment`, called after every step, or every `probe.every` steps; returning
-        True ends the training.
+        True ends the training. What one with a `state_dict` remembers is in the checkpoint.
     accumulate
         Batches whose gradients make one step.
     checkpoint
@@ -144,84 +115,77 @@ def fit(
     """
     if not isinstance(model, nn.Module):
         raise InputError(f"model must be a torch.nn.Module, got {describe(model)}")
-    epochs, seed = check_count("epochs", epochs), check_count("seed", seed, at_least=0)
-    order_seed, torch_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
-    inputs = Inputs(model, precision)
+    if time_limit is not None:
+        check_number("time_limit", time_limit, at_least=0)
+    return trained(
+        model,
+        Goal(optimizer, loss, epochs, check_count("seed", seed, at_least=0), precision),
+        Rows(data, validation, batch_size, shuffle, drop_last, accumulate),
+        Companions(tuple(regularizers), augmentation, early_stopping, scheduler, probes_of(probes)),
+        Limits(time_limit, checkpoint_of(checkpoint), progress),
+    )
+
+
+def trained(
+    model: nn.Module, goal: Goal, rows: Rows, companions: Companions, limits: Limits
+) -> Run:
+    """The same, of what was asked in groups."""
+    order_seed, torch_seed = np.random.SeedSequence(goal.seed).generate_state(2).tolist()
     with ExitStack() as stack:
-        stack.enter_context(own_randomness(torch_seed, inputs.like.device))
+        device = Inputs(model, goal.precision).like.device
+        stack.enter_context(own_randomness(torch_seed, device))
         stack.enter_context(modes_kept(model))
         stack.enter_context(flushed_denormals())
         if not model.training:
             model.train()
-        chosen = optimizer_of(optimizer, model, loss)
-        training = Training(
-            model,
-            chosen,
-            loss_of(loss),
-            inputs,
-            batches_of(data, batch_size, shuffle=shuffle, drop_last=drop_last, seed=order_seed),
-            epochs,
-            seed,
-            check_count("accumulate", accumulate),
-            tuple(regularizers),
-            augmentation,
-            early_stopping,
-            scheduler_of(scheduler, chosen),
-            validation_of(validation, early_stopping, batch_size),
-        )
-        kept = checkpoint_of(checkpoint)
-        begin(training, kept)
-        stack.enter_context(attached(training.regularizers, model))
+        training = training_of(model, goal, rows, companions, order_seed)
+        begin(training, limits.checkpoint)
+        stack.enter_context(attached(training.companions.regularizers, model))
         interrupt = stack.enter_context(Interrupt())
-        steps = training.length and epochs * -(-training.length // training.accumulate)
-        display = stack.enter_context(
-            Progress(name_of(training.optimizer), steps, shown=bool(progress) and world.is_main())
-        )
-        limits = Limits(
-            math.inf if time_limit is None else check_number("time_limit", time_limit, at_least=0),
-            kept,
-            probes_of(probes),
-            interrupt,
-            display,
-        )
-        outcome, cause = _drive(training, limits)
-        return _finish(training, outcome, cause, limits)
+        steps = training.length and training.epochs * -(-training.length // training.accumulate)
+        is_shown = bool(limits.progress) and world.is_main()
+        display = stack.enter_context(Progress(name_of(training.optimizer), steps, shown=is_shown))
+        outcome, cause = _drive(training, limits, interrupt, display)
+        return _finish(training, outcome, cause, limits.checkpoint)
 
 
-def _drive(training: Training, limits: Limits) -> tuple[Outcome, str]:
+def _drive(
+    training: Training, limits: Limits, interrupt: Interrupt, display: Progress
+) -> tuple[Outcome, str]:
     """Epoch after epoch until there is an outcome, and what is known of its cause."""
+    regularizers = training.companions.regularizers
     stepper = Stepper(
-        training.model, training.optimizer, training.loss, training.inputs, training.regularizers
+        training.model, training.optimizer, training.loss, training.inputs, regularizers
     )
-    last_kept = training.seconds
+    time_limit = math.inf if limits.time_limit is None else limits.time_limit
+    kept, last_kept = limits.checkpoint, training.seconds
     while training.epoch < training.epochs and not training.is_stopped:
-        if training.seconds >= limits.time_limit:
+        if training.seconds >= time_limit:
             return Outcome.TIME_LIMIT, ""
         for group in training.groups():
             taken = stepper.step(group, training.progress)
             if not math.isfinite(taken.value):
                 return Outcome.DIVERGED, _why(training, taken.value, group)
             training.count(len(group), taken)
-            for regularizer in training.regularizers:
+            for regularizer in regularizers:
                 regularizer.after_step(training.model, training.progress, training.rate)
-            if _asked_to_stop(training, limits.probes, taken.value, group[-1]):
+            if _asked_to_stop(training, taken.value, group[-1]):
                 return Outcome.INTERRUPTED, "a probe asked for it"
-            kept = limits.checkpoint
             if kept and kept.is_due(training.step, training.seconds - last_kept):
                 _keep(training, kept)
                 last_kept = training.seconds
-            if limits.display.is_due(training.seconds):
-                limits.display.show(training.step, training.seconds, _where(training))
+            if display.is_due(training.seconds):
+                display.show(training.step, training.seconds, _where(training))
             # Here, and not before the step: a group that was drawn has moved the generators.
-            if limits.interrupt.requested:
+            if interrupt.requested:
                 return Outcome.INTERRUPTED, "Ctrl-C was pressed"
-            if training.seconds >= limits.time_limit:
+            if training.seconds >= time_limit:
                 return Outcome.TIME_LIMIT, ""
         if bad := first_bad_parameter(training.model):
             return Outcome.DIVERGED, f"{bad} is not finite after step {training.step}"
         _close_epoch(training)
-        if limits.checkpoint and training.seconds - last_kept >= PAUSE:
-            _keep(training, limits.checkpoint)
+        if kept and training.seconds - last_kept >= PAUSE:
+            _keep(training, kept)
             last_kept = training.seconds
     return Outcome.EARLY_STOPPED if training.is_stopped else Outcome.FINISHED, ""
 
@@ -236,34 +200,34 @@ def _close_epoch(training: Training) -> None:
     training.position = 0
     training.note(measured)
     training.remember()
-    if training.scheduler is not None:
-        _reschedule(training)
-    if training.early_stopping is not None:
-        monitored = measured[MONITORS[training.early_stopping.monitor]]
-        stop = training.early_stopping.update(monitored, training.model, training.epoch)
+    _reschedule(training)
+    early_stopping = training.companions.early_stopping
+    if early_stopping is not None:
+        monitored = measured[MONITORS[early_stopping.monitor]]
+        stop = early_stopping.update(monitored, training.model, training.epoch)
         training.is_stopped = bool(stop)
 
 
 def _reschedule(training: Training) -> None:
     """The learning rate of the next epoch; the trace has that of the one that is over."""
-    if isinstance(training.scheduler, ReduceLROnPlateau):
-        last = training.trace.last
-        watched = "training_loss" if training.validation is None else "validation_loss"
-        training.scheduler.step(last[watched])
-    else:
-        training.scheduler.step()
+    scheduler = training.companions.scheduler
+    if isinstance(scheduler, ReduceLROnPlateau):
+        monitored = "training_loss" if training.validation is None else "validation_loss"
+        scheduler.step(training.trace.last[monitored])
+    elif scheduler is not None:
+        scheduler.step()
 
 
-def _asked_to_stop(training: Training, probes: Sequence[Any], value: float, batch: Batch) -> bool:
+def _asked_to_stop(training: Training, value: float, batch: Batch) -> bool:
     """Tell the probes that are due; whether one of them asked to stop."""
-    due = [probe for probe in probes if training.step % getattr(probe, "every", 1) == 0]
-    if not due:
+    told = due(training.companions.probes, training.step)
+    if not told:
         return False
     moment = Moment(
         training.step, training.epoch, training.progress, value, training.rate, training.model,
         training.optimizer, batch,
     )  # fmt: skip
-    answers = [probe(moment) for probe in due]  # all of them are told
+    answers = [probe(moment) for probe in told]  # all of them, whatever the first says
     return any(answers)
 
 
@@ -292,20 +256,21 @@ def _keep(training: Training, checkpoint: Checkpoint) -> None:
         training.storage_problem = str(problem)
 
 
-def _finish(training: Training, outcome: Outcome, cause: str, limits: Limits) -> Run:
+def _finish(training: Training, outcome: Outcome, cause: str, checkpoint: Checkpoint | None) -> Run:
     """The last checkpoint, the last row, the weights that are to be kept, and the record."""
     if outcome is Outcome.DIVERGED:
         training.append(math.nan, math.nan)
         training.go_back()
     else:
-        if limits.checkpoint:
+        if checkpoint:
             # Before the row of an epoch cut short, which a resumed training will not have.
-            _keep(training, limits.checkpoint)
+            _keep(training, checkpoint)
         if training.rows:
             training.note()
-    if training.early_stopping is not None and training.epoch:
-        training.early_stopping.restore(training.model)
-    return record(training, outcome, cause, limits.checkpoint)
+    early_stopping = training.companions.early_stopping
+    if early_stopping is not None and training.epoch:
+        early_stopping.restore(training.model)
+    return run_of(training, outcome, cause, checkpoint)
 
 
 def _where(training: Training) -> str:

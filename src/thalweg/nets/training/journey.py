@@ -2,8 +2,8 @@
 
 The next step depends on: the model's weights and buffers, the optimizer's state, PyTorch's
 generator (dropout draws from it), the generators of batches and augmentation, the batches that are
-done in this epoch, the sums over them, early stopping's memory, and the counters. All of it, with
-the trace and the clock, is what a checkpoint holds.
+done in this epoch, the sums over them, what early stopping and probes remember, and the counters.
+All of it, with the trace and the clock, is what a checkpoint holds.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from thalweg.core.trace import Trace
 from thalweg.nets.flat import trainable
 from thalweg.nets.training import checkpoint as storage
 from thalweg.nets.training import world
+from thalweg.nets.training.asked import Companions
 from thalweg.nets.training.batches import Batch, Batches, Stream, groups_of
 from thalweg.nets.training.choice import name_of
 from thalweg.nets.training.evaluate import NO_SCORE, Score
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.losses import Loss
+from thalweg.nets.training.probe import Stateful, stateful
 from thalweg.nets.training.step import Taken
 from thalweg.running.checkpoint import Checkpoint
 
@@ -48,25 +50,21 @@ class Training:
     epochs: int
     seed: int
     accumulate: int = 1
-    regularizers: Sequence[Any] = ()
-    augmentation: Any = None
-    early_stopping: Any = None
-    scheduler: Any = None  # of the learning rate, stepped once an epoch
+    companions: Companions = field(default_factory=Companions)
     validation: Batches | Stream | None = None
-    output: torch.Tensor | None = None  # of a first batch: what labels must fit
-
-    epoch: int = 0  # epochs done
-    position: int = 0  # batches done of this one
-    step: int = 0  # steps of the optimizer
-    looks: int = 0  # rows passed forward and backward
-    value_sum: float = 0.0  # Σ rows·F over this epoch
-    loss_sum: float = 0.0  # Σ rows·loss
-    rows: int = 0  # of this epoch so far
-    is_stopped: bool = False  # by early stopping
-    clock: Clock = field(default_factory=Clock)
-    storage_problem: str = ""  # why the last checkpoint could not be written
 
     def __post_init__(self) -> None:
+        self.output: torch.Tensor | None = None  # of a first batch: what labels must fit
+        self.epoch = 0  # epochs done
+        self.position = 0  # batches done of this one
+        self.step = 0  # steps of the optimizer
+        self.looks = 0  # rows passed forward and backward
+        self.value_sum = 0.0  # Σ rows·F over this epoch
+        self.loss_sum = 0.0  # Σ rows·loss
+        self.rows = 0  # of this epoch so far
+        self.is_stopped = False  # by early stopping
+        self.clock = Clock()
+        self.storage_problem = ""  # why the last checkpoint could not be written
         self.trace = Trace(extra=COLUMNS)
         self.w0 = self.weights()
         self.last_finite = self._copy()  # the model as the last epoch left it
@@ -103,7 +101,8 @@ class Training:
             yield [self._ready(batch, start) for batch, start in zip(group, starts, strict=False)]
 
     def _ready(self, batch: Batch, first_row: int) -> Batch:
-        x = batch.x if self.augmentation is None else self.augmentation(batch.x)
+        augment = self.companions.augmentation
+        x = batch.x if augment is None else augment(batch.x)
         y = self.inputs.labels(batch.y, self.loss)
         # What is in memory was checked as a whole; what comes along is checked as it comes.
         comes_along = isinstance(self.batches, Stream) and not self.batches.is_checked
@@ -177,10 +176,11 @@ class Training:
             "batch size": getattr(self.batches, "size", None),
             "accumulate": self.accumulate,
             "precision": self.inputs.precision,
-            "regularizers": [type(regularizer).__name__ for regularizer in self.regularizers],
-            "augmentation": type(self.augmentation).__name__,
-            "early stopping": type(self.early_stopping).__name__,
-            "scheduler": type(self.scheduler).__name__,
+            "regularizers": [type(each).__name__ for each in self.companions.regularizers],
+            "augmentation": type(self.companions.augmentation).__name__,
+            "early stopping": type(self.companions.early_stopping).__name__,
+            "scheduler": type(self.companions.scheduler).__name__,
+            "probes": [type(each).__name__ for each in self._probes] or None,
             "processes": world.size(),
         }
 
@@ -202,6 +202,7 @@ class Training:
                 "devices": torch.cuda.get_rng_state_all() if self._on_cuda else [],
                 "batches": self.batches.state_dict(),
                 "parts": [_state(part) for part in self._parts],
+                "probes": [probe.state_dict() for probe in self._probes],
                 "w0": torch.from_numpy(self.w0),
                 "last_finite": self.last_finite,
                 "trace": torch.from_numpy(self.trace.rows.copy()),
@@ -225,6 +226,8 @@ class Training:
         for part, kept in zip(self._parts, state["parts"], strict=True):
             if kept is not None:
                 part.load_state_dict(kept)
+        for probe, kept in zip(self._probes, state.get("probes", ()), strict=True):
+            probe.load_state_dict(kept)
         self.w0 = state["w0"].numpy()
         self.last_finite = state["last_finite"]
         self.trace = Trace(state["trace"].numpy(), stride=state["stride"], extra=COLUMNS)
@@ -236,7 +239,12 @@ class Training:
     @property
     def _parts(self) -> list[Any]:
         """What else may remember something from step to step."""
-        return [self.augmentation, self.early_stopping, self.scheduler, *self.regularizers]
+        regularizers, *others, _ = self.companions
+        return [*others, *regularizers]
+
+    @property
+    def _probes(self) -> list[Stateful]:
+        return stateful(self.companions.probes)
 
     @property
     def _on_cuda(self) -> bool:

@@ -8,20 +8,49 @@ checkpoint goes on from there instead.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
-from thalweg.core.checks import check_callable, describe
+from thalweg.core.checks import check_count, describe
 from thalweg.core.errors import InputError
+from thalweg.nets.training.asked import Companions, Goal, Rows
 from thalweg.nets.training.batches import Batches, Stream, batches_of
+from thalweg.nets.training.choice import optimizer_of
 from thalweg.nets.training.evaluate import BATCH, modes_kept
+from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.journey import Training
+from thalweg.nets.training.losses import loss_of
 from thalweg.running.checkpoint import Checkpoint
 
 MONITORS = {"validation loss": 0, "validation accuracy": 1}  # fields of a `Score`
+
+
+def training_of(
+    model: nn.Module, goal: Goal, rows: Rows, companions: Companions, order_seed: int
+) -> Training:
+    """The training that was asked of `model`, before its first step."""
+    optimizer = optimizer_of(goal.optimizer, model, goal.loss)
+    return Training(
+        model,
+        optimizer,
+        loss_of(goal.loss),
+        Inputs(model, goal.precision),
+        batches_of(
+            rows.data,
+            rows.batch_size,
+            shuffle=rows.shuffle,
+            drop_last=rows.drop_last,
+            seed=order_seed,
+        ),
+        check_count("epochs", goal.epochs),
+        goal.seed,
+        check_count("accumulate", rows.accumulate),
+        companions._replace(scheduler=scheduler_of(companions.scheduler, optimizer)),
+        validation_of(rows.validation, companions.early_stopping, rows.batch_size),
+    )
 
 
 def begin(training: Training, checkpoint: Checkpoint | None) -> None:
@@ -97,14 +126,6 @@ def scheduler_of(scheduler: Any, optimizer: torch.optim.Optimizer) -> Any:
             "from that very optimizer, or pass a function, lambda optimizer: StepLR(optimizer, 5)"
         )
     return made
-
-
-def probes_of(probes: Iterable[Any]) -> Sequence[Any]:
-    """Functions, all of them."""
-    probes = tuple(probes)
-    for probe in probes:
-        check_callable("probes", probe, signature="of a Moment that returns True to stop")
-    return probes
 
 
 def checkpoint_of(checkpoint: Any) -> Checkpoint | None:

@@ -1,9 +1,0 @@
-from records import record_of
-from thalweg.doctor.symptoms.denormals import denormals
-
-
-def test_one_in_a_hundred():
-    assert denormals(record_of(data_denormal=0.01)) == []
-    (finding,) = denormals(record_of(data_denormal=0.02))
-    assert "2%" in finding.claim
-    assert "set_flush_denormal" in finding.advice
