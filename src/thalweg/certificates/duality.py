@@ -38,8 +38,6 @@ from thalweg.certificates.polished import affordable, polished
 from thalweg.certificates.support_step import support_step
 from thalweg.core.certificate import Certificate
 from thalweg.core.vector import dot
-from thalweg.kernels.duality import slopes_pass
-from thalweg.kernels.losses import LOSSES
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
 
 DUALITY_GAP = "duality gap"  # the kind of these certificates
@@ -176,7 +174,7 @@ def _constant_value(problem: LinearProblem) -> float:
             return float(-share * np.log(share) - (1.0 - share) * np.log1p(-share))
     b = best_constant(problem) if problem.fit_intercept else 0.0
     theta = np.empty(problem.n)
-    return slopes_pass(LOSSES[problem.loss], np.full(problem.n, b), y, c, problem.delta, theta)
+    return problem.term.slopes(c, np.full(problem.n, b), theta)
 
 
 def exactly(
