@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from thalweg.objectives.convexity import check_convex, check_smooth
     from thalweg.objectives.function import Objective
     from thalweg.objectives.linear import LinearProblem
+    from thalweg.objectives.own_loss import Loss
+    from thalweg.objectives.own_penalty import Penalty
     from thalweg.objectives.regularized import Regularized
     from thalweg.objectives.surfaces.noisy import Noisy
     from thalweg.planner.minimize import minimize
@@ -101,6 +103,7 @@ _HOMES = {
     "LinearProblem": "objectives.linear",
     "LinearSVC": "estimators.linear_svc",
     "LogisticRegression": "estimators.logistic_regression",
+    "Loss": "objectives.own_loss",
     "METHODS": "methods.table",
     "Nadam": "methods.nadam",
     "Nesterov": "methods.nesterov",
@@ -130,6 +133,7 @@ _HOMES = {
     "load": "jobs.saved",
     "minimize": "planner.minimize",
     "plan": "planner.plan",
+    "Penalty": "objectives.own_penalty",
     "Plan": "core.plan",
     "path": "planner.path",
     "Plot": "figures.plot",
@@ -181,6 +185,7 @@ __all__ = [
     "LinearProblem",
     "LinearSVC",
     "LogisticRegression",
+    "Loss",
     "Nadam",
     "Nesterov",
     "Newton",
@@ -188,6 +193,7 @@ __all__ = [
     "Noisy",
     "Objective",
     "Outcome",
+    "Penalty",
     "Plan",
     "Plot",
     "RMSProp",

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.certificates.dual_penalty import dual_penalty
+from thalweg.certificates.dual_penalty import WIDEST, dual_penalty
 from thalweg.kernels.duality import (
     class_shifted_slopes_pass,
     lengths_pass,
@@ -56,7 +56,6 @@ BALANCED = 1e-12  # of Σ cᵢ|θᵢ|
 CLASSES_BALANCED = 1e-14
 CONVERGED = 1e-7  # a Newton step this short has squared its error already
 LOGIT = 40.0  # beyond the scores, no intercept of a logistic model needs to go further
-WIDEST = 4.0  # the largest scale that is tried where neither l1 nor a domain sets one
 GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 LOOKED_AT = 4_000  # samples, about, that the best scale is searched on
 SECTIONS = 14  # leave 1e-3 of the range; D is flat at its best scale, and loses the square of that

@@ -27,6 +27,7 @@ from thalweg.methods import checkpoint as storage
 from thalweg.methods.checkpoint import Checkpoint
 from thalweg.methods.loop import Step, drive
 from thalweg.methods.method import Method
+from thalweg.methods.own_terms import unfamiliar, way_out
 from thalweg.methods.short_way import short_way
 from thalweg.methods.table import METHODS, resolve
 from thalweg.objectives.function import Objective
@@ -221,6 +222,8 @@ def _start(objective: Any, w0: Any) -> np.ndarray:
 
 def check_roles(objective: Any, method: Method) -> None:
     """Raise if the objective asks for what the method cannot do, naming methods that can."""
+    if why := unfamiliar(method, objective):
+        raise InputError(f"{method.name} {why}: {way_out(objective)}")
     composite = is_composite(objective)
     is_linear = isinstance(objective, LinearProblem)
     if composite and not (method.takes_penalty or (is_linear and method.takes_linear_penalty)):
