@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from thalweg.labbook.lab import Lab
     from thalweg.methods.adagrad import AdaGrad
     from thalweg.methods.adam import Adam
+    from thalweg.methods.armijo import Armijo
+    from thalweg.methods.backtracking import Backtracking
     from thalweg.methods.bfgs import BFGS
     from thalweg.methods.catalyst import Catalyst
     from thalweg.methods.cd import CD
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from thalweg.methods.sgd import SGD
     from thalweg.methods.svrg import SVRG
     from thalweg.methods.table import METHODS
+    from thalweg.methods.wolfe import StrongWolfe
     from thalweg.objectives import surfaces
     from thalweg.objectives.convexity import check_convex, check_smooth
     from thalweg.objectives.function import Objective
@@ -78,7 +81,9 @@ if TYPE_CHECKING:
 _HOMES = {
     "AdaGrad": "methods.adagrad",
     "Adam": "methods.adam",
+    "Armijo": "methods.armijo",
     "BFGS": "methods.bfgs",
+    "Backtracking": "methods.backtracking",
     "CD": "methods.cd",
     "Certificate": "core.certificate",
     "Checkpoint": "methods.checkpoint",
@@ -121,6 +126,7 @@ _HOMES = {
     "Severity": "core.finding",
     "Step": "methods.loop",
     "StorageError": "core.errors",
+    "StrongWolfe": "methods.wolfe",
     "Table": "tables.table",
     "ThalwegError": "core.errors",
     "Trace": "core.trace",
@@ -169,6 +175,8 @@ __all__ = [
     "SVRG",
     "AdaGrad",
     "Adam",
+    "Armijo",
+    "Backtracking",
     "Catalyst",
     "Certificate",
     "Checkpoint",
@@ -205,6 +213,7 @@ __all__ = [
     "Severity",
     "Step",
     "StorageError",
+    "StrongWolfe",
     "Table",
     "ThalwegError",
     "Trace",
