@@ -12,7 +12,7 @@ LABELS = np.sign(Y)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize("mean", [0.0, 1e3])
+@pytest.mark.parametrize("mean", [0.0, 1e3, 1e9, 1e13])
 def test_good_losses_pass_in_any_units(unit, mean):
     y = unit * (Y + mean)
     for loss in (squared(), huber(0.7 * unit), quantile(0.3, 0.1 * unit), quantile(0.99, unit)):

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import thalweg as tw
-from terms import logistic, squared
-from thalweg.objectives.own_loss import Loss
+from terms import huber, logistic, squared
+from thalweg.objectives.own_loss import Loss, unit_of
 
 Z, Y = np.array([3.0, -1.0]), np.array([1.0, 1.0])
 
@@ -23,6 +23,20 @@ def test_curvatures_that_were_not_given_come_from_the_slopes():
     y = np.sign(z + 0.1)
     assert not made.has_curvature
     np.testing.assert_allclose(made.curvatures(z, y), given.curvatures(z, y), atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("mean", [0.0, 1e6])
+def test_differences_are_taken_in_the_unit_of_the_targets(unit, mean):
+    loss = huber(0.7 * unit, curvature=None)
+    y = unit * (mean + np.linspace(-1.0, 1.0, 50))
+    assert unit_of(y) == pytest.approx(0.589 * unit, rel=1e-2)
+    z = np.full(50, unit * mean)
+    np.testing.assert_allclose(
+        loss.curvatures(z, y, unit_of(y)), np.abs(z - y) <= 0.7 * unit, atol=1e-3
+    )
+    assert unit_of(np.full(3, -5.0)) == 5.0
+    assert unit_of(np.zeros(3)) == 1.0
 
 
 def test_curvatures_stay_between_zero_and_the_bound():

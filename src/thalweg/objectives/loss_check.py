@@ -18,14 +18,16 @@ from __future__ import annotations
 import numpy as np
 
 from thalweg.core.errors import InputError
-from thalweg.objectives.differences import EPS, STEP
-from thalweg.objectives.own_loss import Loss
+from thalweg.objectives.differences import EPS
+from thalweg.objectives.own_loss import Function, Loss, around, unit_of
 
 TARGETS, SCORES = 40, 24  # m and k
 SPREADS = (0.1, 1.0, 3.0)  # of the scores, in units of the targets
 CLOSE = 1e-4  # by which two computations of a slope may differ, of its size
 CURVED = 1e-3  # and of a curvature, of γ
+FINE = 1e-2  # units: a longer step does not tell one
 CONJUGATE = 1e-6  # and of a conjugate, of the terms it is made of
+ULPS = 64.0 * EPS  # of the sizes of terms, that a function may be off by
 FAR = 1e4  # units: a score from which θz − ℓ(z) shows whether it is bounded
 OUTSIDE = 0.5  # of the range of slopes, that a θ lies beyond it
 WAY_OUT = "correct one of the two, or pass check=False to trust them"
@@ -35,8 +37,7 @@ def check_loss(loss: Loss, y: np.ndarray) -> None:
     """Raise if the functions of `loss` do not fit together at some of the targets `y`."""
     if not loss.check:
         return
-    spread = float(np.std(y))
-    unit = spread if spread > 0.0 else max(1.0, float(np.abs(y[:1]).max()))
+    unit = unit_of(y)
     z, y = _places(y, unit)
     values, slopes = loss.values(z, y), loss.slopes(z, y)
     _refuse(loss, "value", ~np.isfinite(values), values, z, y, "finite")
@@ -65,10 +66,8 @@ def _places(y: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray]:
 def _check_slopes(
     loss: Loss, z: np.ndarray, y: np.ndarray, values: np.ndarray, slopes: np.ndarray, unit: float
 ) -> None:
-    h = STEP * np.maximum(unit, np.abs(z))
-    left = (values - loss.values(z - h, y)) / h
-    right = (loss.values(z + h, y) - values) / h
-    noise = 64.0 * EPS * (np.abs(values) + np.abs(z * slopes)) / h
+    left, right, h = _sides(loss.values, values, z, y, unit)
+    noise = ULPS * (np.abs(values) + np.abs(z * slopes)) / h
     noise += CLOSE * (np.abs(slopes) + loss.bound * h)
     low, high = np.minimum(left, right), np.maximum(left, right)
     off = (slopes < low - noise) | (slopes > high + noise)
@@ -107,18 +106,27 @@ def _check_curvatures(
     loss: Loss, z: np.ndarray, y: np.ndarray, slopes: np.ndarray, unit: float
 ) -> None:
     """ℓ″ lies between the differences of slopes on either side, which differ at a kink."""
-    h = STEP * np.maximum(unit, np.abs(z))
-    sides = (slopes - loss.slopes(z - h, y)) / h, (loss.slopes(z + h, y) - slopes) / h
+    left, right, h = _sides(loss.slopes, slopes, z, y, unit)
     found = loss.curvatures(z, y)
-    noise = CURVED * loss.bound + 64.0 * EPS * np.abs(slopes) / h
-    off = np.maximum(np.minimum(*sides) - found, found - np.maximum(*sides)) - noise
+    noise = CURVED * loss.bound + ULPS * (np.abs(slopes) + loss.bound * np.abs(z)) / h
+    off = np.maximum(np.minimum(left, right) - found, found - np.maximum(left, right)) - noise
+    off = np.where(h <= FINE * unit, off, 0.0)
     if np.any(~(off <= 0.0)):
         i = int(np.argmax(np.where(np.isnan(off), np.inf, off)))
         raise InputError(
             f"curvature of the loss {loss.name!r} must be the derivative of slope in z, got "
             f"{found[i]:.6g} at z = {z[i]:.6g}, y = {y[i]:g}, where differences give "
-            f"{0.5 * (sides[0][i] + sides[1][i]):.6g}: {WAY_OUT}"
+            f"{0.5 * (left[i] + right[i]):.6g}: {WAY_OUT}"
         )
+
+
+def _sides(
+    function: Function, here: np.ndarray, z: np.ndarray, y: np.ndarray, unit: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Differences of a function that is `here` at z, to either side, and how far those go."""
+    down, up = around(z, unit)
+    left, right = (here - function(down, y)) / (z - down), (function(up, y) - here) / (up - z)
+    return left, right, up - z
 
 
 def _check_conjugates(

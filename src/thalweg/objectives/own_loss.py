@@ -26,7 +26,7 @@ import numpy as np
 from thalweg.core.checks import check_callable, check_number, describe
 from thalweg.core.errors import InputError
 from thalweg.kernels.losses import LOSSES
-from thalweg.objectives.differences import STEP
+from thalweg.objectives.differences import EPS, STEP
 
 Function = Callable[[np.ndarray, np.ndarray], Any]
 SIGNATURE = "of arrays (z, y) that returns an array as long"
@@ -88,13 +88,13 @@ class Loss:
         """ℓ′(zᵢ, yᵢ), float64[n]."""
         return self._called("slope", self._slope, z, y)
 
-    def curvatures(self, z: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """ℓ″(zᵢ, yᵢ), float64[n], between 0 and γ."""
+    def curvatures(self, z: np.ndarray, y: np.ndarray, unit: float = 1.0) -> np.ndarray:
+        """ℓ″(zᵢ, yᵢ), float64[n], between 0 and γ; differences are taken in this unit."""
         if self._curvature is not None:
             return np.clip(self._called("curvature", self._curvature, z, y), 0.0, self.bound)
-        h = STEP * np.maximum(1.0, np.abs(z))
-        rise = self.slopes(z + h, y) - self.slopes(z - h, y)
-        return np.clip(rise / (2.0 * h), 0.0, self.bound)
+        down, up = around(z, unit)
+        rise = self.slopes(up, y) - self.slopes(down, y)
+        return np.clip(rise / (up - down), 0.0, self.bound)
 
     def conjugates(self, theta: np.ndarray, y: np.ndarray) -> np.ndarray:
         """ℓ*(θᵢ, yᵢ), float64[n], infinite outside its domain."""
@@ -114,6 +114,19 @@ class Loss:
 
     def __repr__(self) -> str:
         return f"Loss({self.name})"
+
+
+def unit_of(y: np.ndarray) -> float:
+    """What scores are measured in: by how much targets vary, or their size where they do not."""
+    spread = float(np.std(y))
+    return spread if spread > 0.0 else max(1.0, float(np.abs(y[0])))
+
+
+def around(z: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray]:
+    """Scores a little below and above, for differences."""
+    # Beside targets of 10⁹ a step must not be lost, nor be longer than what a loss has to tell.
+    h = STEP * unit + 1e3 * EPS * np.abs(z)
+    return z - h, z + h
 
 
 def check_name(what: str, name: Any, function: Any) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 from thalweg.core.bisection import last_inside
 from thalweg.core.vector import dot
 from thalweg.objectives.one_score import SingleScore
-from thalweg.objectives.own_loss import Loss
+from thalweg.objectives.own_loss import Loss, unit_of
 from thalweg.objectives.rows import Rows
 
 STRETCH = 4.0  # the largest factor that anyone asks for
@@ -30,9 +30,10 @@ class OwnScore(SingleScore):
 
     has_kinks = True
 
-    def __init__(self, loss: Loss, y: np.ndarray) -> None:
+    def __init__(self, loss: Loss, y: np.ndarray, unit: float | None = None) -> None:
         self.loss = loss
         self.y = y
+        self.unit = unit_of(y) if unit is None else unit  # of scores
 
     @property
     def curvature_bound(self) -> float:
@@ -41,7 +42,7 @@ class OwnScore(SingleScore):
 
     def on(self, rows: Any) -> OwnScore:
         """The term of some of the samples, a slice or int64."""
-        return OwnScore(self.loss, self.y[rows])
+        return OwnScore(self.loss, self.y[rows], self.unit)
 
     def centred(self, c: np.ndarray) -> OwnScore:
         """The term itself: nothing says that ℓ knows its targets by z − y."""
@@ -69,7 +70,8 @@ class OwnScore(SingleScore):
 
     def bends(self, rows: Rows, z: np.ndarray, floor: float = 0.0) -> np.ndarray:
         """hᵢ = cᵢℓ″(zᵢ), float64[n]; at least a share `floor` of cᵢγ."""
-        return rows.weights * np.maximum(self.loss.curvatures(z, self.y), floor * self.loss.bound)
+        bends = self.loss.curvatures(z, self.y, self.unit)
+        return rows.weights * np.maximum(bends, floor * self.loss.bound)
 
     def weighted_slopes(self, rows: Rows, z: np.ndarray) -> np.ndarray:
         """cᵢℓ′(zᵢ), float64[n]."""
@@ -93,7 +95,7 @@ class OwnScore(SingleScore):
         """Σ cᵢℓ′ᵢ, Σ cᵢ|ℓ′ᵢ| and Σ cᵢℓ″ᵢ at the scores z + shift."""
         there = z + shift
         terms = c * self.loss.slopes(there, self.y)
-        bend = dot(c, self.loss.curvatures(there, self.y))
+        bend = dot(c, self.loss.curvatures(there, self.y, self.unit))
         return float(terms.sum()), float(np.abs(terms).sum()), bend
 
     def conjugates(self, c: np.ndarray, theta: np.ndarray) -> tuple[float, float]:
