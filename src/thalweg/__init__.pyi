@@ -35,6 +35,8 @@ from thalweg.labbook.catalogue import lab as lab
 from thalweg.labbook.lab import Lab as Lab
 from thalweg.methods.adagrad import AdaGrad as AdaGrad
 from thalweg.methods.adam import Adam as Adam
+from thalweg.methods.armijo import Armijo as Armijo
+from thalweg.methods.backtracking import Backtracking as Backtracking
 from thalweg.methods.bfgs import BFGS as BFGS
 from thalweg.methods.catalyst import Catalyst as Catalyst
 from thalweg.methods.cd import CD as CD
@@ -56,11 +58,14 @@ from thalweg.methods.saga import SAGA as SAGA
 from thalweg.methods.sdca import SDCA as SDCA
 from thalweg.methods.sgd import SGD as SGD
 from thalweg.methods.svrg import SVRG as SVRG
+from thalweg.methods.wolfe import StrongWolfe as StrongWolfe
 from thalweg.objectives import surfaces as surfaces
 from thalweg.objectives.convexity import check_convex as check_convex
 from thalweg.objectives.convexity import check_smooth as check_smooth
 from thalweg.objectives.function import Objective as Objective
 from thalweg.objectives.linear import LinearProblem as LinearProblem
+from thalweg.objectives.own_loss import Loss as Loss
+from thalweg.objectives.own_penalty import Penalty as Penalty
 from thalweg.objectives.regularized import Regularized as Regularized
 from thalweg.objectives.surfaces.noisy import Noisy as Noisy
 from thalweg.planner.minimize import minimize as minimize

@@ -3,7 +3,6 @@ import pytest
 import scipy.optimize
 
 from thalweg.certificates.dual_point import (
-    _edge,
     argmax,
     balanced,
     best_shift,
@@ -158,7 +157,7 @@ def test_the_edge_is_the_last_factor_inside_the_domain(loss):
     z = problem.scores(0.3 * rng.standard_normal(problem.dim))
     _, theta = slopes(problem, z)
     theta[0] *= 5.0  # of no weight
-    edge = _edge(problem, theta)
+    edge = problem.term.stretch(problem.weights, theta)
     seen, y = theta[1:], problem.y[1:]
     if loss == "multinomial":
         inside = [(s * seen + np.eye(3)[y]).min() >= -1e-15 for s in (edge, 1.001 * edge)]
@@ -171,7 +170,7 @@ def test_the_edge_is_the_last_factor_inside_the_domain(loss):
 @pytest.mark.parametrize("loss", ["squared", "squared-hinge"])
 def test_other_domains_have_no_edge(loss):
     problem = LinearProblem(np.ones((2, 1)), [0, 1], loss, l2=1.0)
-    assert _edge(problem, np.array([1.0, -1.0])) == np.inf
+    assert problem.term.stretch(problem.weights, np.array([1.0, -1.0])) == np.inf
 
 
 @pytest.mark.parametrize("peak", [0.0, 0.3, 0.999, 2.0])

@@ -82,6 +82,7 @@ def test_a_model_with_an_intercept_keeps_below_the_line_of_its_plan(method):
         (run_of("lbfgs"), QUADRATIC),
         (run_of("gd"), Rosenbrock()),  # not convex
         (run_of("gd", options={"step": 3.0 / L}), QUADRATIC),  # beyond 2/L
+        (run_of("gd", options={"step": None, "search": "backtracking"}), QUADRATIC),
         (run_of("gd", options={"step": 0.1 / L, "schedule": "1/t"}), QUADRATIC),
         (run_of("nesterov", options={"momentum": 0.5}), QUADRATIC),
         (run_of("nesterov", options={"step": 0.1}), QUADRATIC),

@@ -63,7 +63,7 @@ FLAGS = [
 
 def test_every_option_of_every_method_is_in_a_table_here():
     every = {(name, field.name) for name, cls in tw.METHODS.items() for field in fields(cls)}
-    named = ("schedule", "sampling", "average", "start", "iterate")
+    named = ("schedule", "sampling", "average", "start", "iterate", "search")
     words = {(name, word) for name in tw.METHODS for word in named} & every
     words |= {("catalyst", "inner"), *[(name, "step") for name in INCREMENTAL]}
     counts = {*COUNTS, *COUNTS_FROM_ZERO}
@@ -129,8 +129,11 @@ def test_flags_must_be_flags(name, option, bad):
         (lambda: tw.Adam(learning_rate=0.1), "adam has no option 'learning_rate': it is called 'l"),
         (lambda: tw.HeavyBall(beta=0.9), "heavy-ball has no option 'beta': it is called 'momentu"),
         (lambda: tw.LBFGS(m=5), "lbfgs has no option 'm': it is called 'memory' here. "),
-        (lambda: tw.LBFGS(zzz=5), "lbfgs has no option 'zzz': Known: memory, precondition."),
-        (lambda: tw.BFGS(memory=5), "bfgs has no option 'memory': it takes none."),
+        (
+            lambda: tw.LBFGS(zzz=5),
+            "lbfgs has no option 'zzz': Known: memory, precondition, search.",
+        ),
+        (lambda: tw.BFGS(memory=5), "bfgs has no option 'memory': Known: search."),
     ],
 )
 def test_unknown_options_name_the_known_ones(make, says):
@@ -147,12 +150,14 @@ def test_options_are_all_fields_and_rebuild_the_method(name):
 
 
 def test_options_say_what_was_set():
-    assert tw.GD(step=0.25, schedule="1/t").options == {"step": 0.25, "schedule": "1/t"}
+    assert tw.GD(step=0.25, schedule="1/t").options == {
+        "step": 0.25, "schedule": "1/t", "search": None,
+    }  # fmt: skip
 
 
 def test_numpy_scalars_become_python_numbers():
     method = tw.Nesterov(step=np.float64(0.1), momentum=np.float32(0.5), restart=np.bool_(False))
-    assert [type(value) for value in method.options.values()] == [float, float, bool]
+    assert [type(value) for value in method.options.values()][:3] == [float, float, bool]
     assert type(tw.LBFGS(memory=np.int64(3)).memory) is int
 
 

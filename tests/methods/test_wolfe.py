@@ -6,7 +6,7 @@ import pytest
 import thalweg as tw
 from thalweg.methods import line as lines
 from thalweg.methods.problem import Problem
-from thalweg.methods.wolfe import TRIALS, first_trial, strong_wolfe
+from thalweg.methods.wolfe import TRIALS, StrongWolfe, first_trial
 
 DECREASE, CURVATURE = 1e-4, 0.9  # c₁ and c₂ as quasi-Newton methods want them
 
@@ -31,7 +31,7 @@ def search(line, x, *, first=1.0, direction=None, dtype=np.float64):
     start = problem.point(w)
     problem.gradients = 0
     along = -start.gradient if direction is None else np.array([direction], dtype=dtype)
-    point = strong_wolfe(lines.Line(problem, start, along), first)
+    point = StrongWolfe()(lines.Line(problem, start, along), first)
     return point and Found(point, w, along), problem
 
 
@@ -215,7 +215,7 @@ def test_works_along_a_direction_in_many_variables():
         start = problem.point(w)
         value, gradient = start.value, start.gradient
         direction = -gradient * rng.uniform(0.1, 10.0, 10)
-        point = strong_wolfe(lines.Line(problem, start, direction), first_trial(gradient))
+        point = StrongWolfe()(lines.Line(problem, start, direction), first_trial(gradient))
         slope = gradient @ direction
         step = (point.w - w) @ direction / (direction @ direction)
         np.testing.assert_allclose(point.w, w + step * direction, atol=1e-14)
@@ -241,3 +241,27 @@ def test_a_trial_that_overflows_is_shortened():
 def test_the_first_trial_moves_by_at_most_one():
     assert first_trial(np.array([3.0, 4.0])) == 0.2
     assert first_trial(np.array([0.03, 0.04])) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"decrease": 0.5}, r"decrease must be in \(0, 0.5\), got 0.5"),
+        ({"curvature": 1.0}, r"curvature must be in \(0.0001, 1\), got 1.0"),
+        ({"decrease": 0.3, "curvature": 0.2}, r"curvature must be in \(0.3, 1\), got 0.2"),
+        ({"trials": 0}, "trials must be a whole number, at least 1, got 0"),
+    ],
+)
+def test_its_numbers_have_limits(options, says):
+    with pytest.raises(tw.InputError, match=says):
+        StrongWolfe(**options)
+
+
+@pytest.mark.parametrize("curvature", [0.5, 0.01])
+def test_a_smaller_curvature_leaves_a_flatter_slope(curvature):
+    surface, w = tw.surfaces.Rosenbrock(), np.array([-1.2, 1.0])
+    problem = Problem(surface, 2, w.dtype)
+    start = problem.point(w)
+    line = lines.Line(problem, start, -start.gradient)
+    found = StrongWolfe(curvature=curvature)(line, first_trial(start.gradient))
+    assert abs(found.gradient @ start.gradient) <= curvature * (start.gradient @ start.gradient)

@@ -1,4 +1,4 @@
-"""How far a linear problem without a penalty is from its optimum, as its own curvature has it.
+"""How far a linear problem without a gap is from its optimum, as its own curvature has it.
 
     ½λ² = ½ ∇F(w)ᵀ H⁺ ∇F(w)         H = ∇²F(w)
 
@@ -6,8 +6,9 @@ is what the quadratic that F is here falls by: F(w) − F* itself for the square
 for the others once it is small. Unlike a norm of the gradient it has the units of F, whatever those
 of the features are: columns of 10⁻⁹ have slopes of 10⁻⁹, and are not nearer to an optimum for it.
 
-Without a penalty there is no duality gap at hand (`duality`), so this is what such a run ends by,
-and it proves nothing beyond the quadratic; the certificate says so.
+Without a penalty there is no duality gap at hand (`duality`), nor for a loss of a user's own that
+came without its conjugate, so this is what such a run ends by, and it proves nothing beyond the
+quadratic; the certificate says so.
 
 Cost: H and its eigenvalues up to `MOST_VARIABLES` variables, beyond that products with H, by
 conjugate gradients in units of its diagonal, which approach λ² from below.
@@ -33,8 +34,8 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 def has_decrement(objective: Any) -> bool:
-    """Whether this is how an optimum is recognised: a linear problem without a penalty."""
-    return isinstance(objective, LinearProblem) and not has_gap(objective)
+    """Whether this is how an optimum is recognised: a smooth linear problem without a gap."""
+    return isinstance(objective, LinearProblem) and objective.is_smooth and not has_gap(objective)
 
 
 def rough_decrement(problem: LinearProblem, gradient: np.ndarray) -> float:
@@ -71,7 +72,7 @@ def decrement_certificate(problem: LinearProblem, w: np.ndarray, tol: float) -> 
         does_not_show = ""
     else:
         shows = f"the quadratic that F is here falls by {measured:.3g} at most"
-        does_not_show = "how far F(w) is from F*: add an l2 or l1 penalty, however small"
+        does_not_show = f"how far F(w) is from F*: {problem.lacks}"
     return Certificate(
         kind=DECREMENT,
         holds=holds,

@@ -1,27 +1,28 @@
 """A lower bound on the optimum of a linear problem, from any point: a feasible point of its dual.
 
-    P(w, b) = Σᵢ cᵢ ℓᵢ(xᵢᵀw + b) + R(w)            R(w) = (l2/2)‖w‖² + l1‖w‖₁
+    P(w, b) = Σᵢ cᵢ ℓᵢ(xᵢᵀw + b) + R(w)            R(w) = (l2/2)‖w‖² + l1‖w‖₁, or another
     D(θ)    = −Σᵢ cᵢ ℓᵢ*(θᵢ) − R*(−v)              v = Σᵢ cᵢθᵢxᵢ
 
-For every θ with Σ cᵢθᵢ = 0 (asked for by the intercept, which no penalty holds), D(θ) ≤ P*. R*(u)
-is Σⱼ max(0, |uⱼ| − l1)²/(2·l2), and for l2 = 0 it is 0 where ‖u‖∞ ≤ l1 and infinite elsewhere. At
-the optimum the slopes ℓ′(zᵢ) are the best θ; elsewhere they are made feasible, at a cost of O(n):
+For every θ with Σ cᵢθᵢ = 0 (asked for by the intercept, which no penalty holds), D(θ) ≤ P*; R* is
+that of `dual_penalty`. At the optimum the slopes ℓ′(zᵢ) are the best θ; elsewhere they are made
+feasible, at a cost of O(n):
 
     shifted    where there is an intercept and Σ cᵢθᵢ is not small, slopes are taken at the
                intercept that is best for this w: there they cancel
     balanced   what is left is removed: the slopes of the heavier sign are shrunk until the two
                sides cancel; for K classes, mass of classes that are predicted too often is moved
                to those predicted too rarely, sample by sample
-    scaled     θ is multiplied by s ≤ l1/‖v‖∞ where l2 = 0, and by 1 elsewhere; or, if asked for,
-               by the s that maximises D(sθ), which is concave in s: far from the optimum
+    scaled     θ is multiplied by an s that leaves −sv in the domain of R* (s ≤ l1/‖v‖∞ where
+               l2 = 0), by 1 if that does; or, if asked for, by the s that maximises D(sθ), which
+               is concave in s: far from the optimum
 
 Balancing moves θ towards 0, or within the simplex, and so stays in the domain of ℓ*; a scale above
 1 stops at its edge. As D(0) = 0, no bound is negative.
 
 Rounding. A score is a sum of p products and off by an ulp of their sizes, δᵢ, so that a loss is off
-by θᵢδᵢ + ½γδᵢ². vⱼ is a sum over the samples, off by eⱼ, an ulp of its own terms; R* is then off by
-∇R*·e + ‖e‖²/(2·l2), or, where l2 = 0, θ must shrink by 1 − e/l1. Σ cᵢθᵢ is zero but for rounding,
-which b multiplies. All of it is bounded by Cauchy and Schwarz, without a pass, and part of a gap.
+by θᵢδᵢ + ½γδᵢ². vⱼ is a sum over the samples, off by eⱼ, an ulp of its own terms, and R* with it.
+Σ cᵢθᵢ is zero but for rounding, which b multiplies. All of it is bounded by Cauchy and Schwarz,
+without a pass, and part of a gap.
 
 Cost: one pass over X besides the scores. Memory: two vectors of n (n·K) numbers, scores and slopes,
 a third while a θ is scaled; and two of p (p·K), v and |∇R*|, or as many as there are threads.
@@ -35,18 +36,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.core.vector import dot
+from thalweg.certificates.dual_penalty import WIDEST, dual_penalty
 from thalweg.kernels.duality import (
-    class_conjugates_pass,
     class_shifted_slopes_pass,
-    conjugates_pass,
     lengths_pass,
-    shifted_slopes_pass,
     shrink_pass,
     sides_pass,
 )
-from thalweg.kernels.losses import LOSSES
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
+from thalweg.objectives.one_score import SingleScore
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
@@ -58,7 +56,6 @@ BALANCED = 1e-12  # of Σ cᵢ|θᵢ|
 CLASSES_BALANCED = 1e-14
 CONVERGED = 1e-7  # a Newton step this short has squared its error already
 LOGIT = 40.0  # beyond the scores, no intercept of a logistic model needs to go further
-WIDEST = 4.0  # the largest scale that is tried where neither l1 nor a domain sets one
 GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 LOOKED_AT = 4_000  # samples, about, that the best scale is searched on
 SECTIONS = 14  # leave 1e-3 of the range; D is flat at its best scale, and loses the square of that
@@ -151,14 +148,13 @@ def best_shift(problem: LinearProblem, z: np.ndarray) -> Any:
     """What to add to the intercept so that the slopes cancel, float or float64[K]."""
     if problem.loss == MULTINOMIAL:
         return _best_class_shift(problem, z)
-    y, c = problem.y, problem.weights
+    term, y, c = problem.term, problem.y, problem.weights
+    assert isinstance(term, SingleScore)
     # The mean residual, or the place where two classes balance, lies among these.
     high = float(np.max(np.abs(z)) + np.max(np.abs(y))) + LOGIT
     low, shift = -high, 0.0
     for _ in range(SHIFTS):
-        slope, size, curvature = shifted_slopes_pass(
-            LOSSES[problem.loss], z, shift, y, c, problem.delta
-        )
+        slope, size, curvature = term.shifted_slopes(c, z, shift)
         if not abs(slope) > BALANCED * size:
             break
         low, high = (low, shift) if slope > 0 else (shift, high)
@@ -219,15 +215,12 @@ def _scaled(
     problem: LinearProblem, b: np.ndarray, theta: np.ndarray, v: np.ndarray, worth: float
 ) -> LowerBound:
     """The bound at the best multiple of θ that is found; θ came from a point of intercepts `b`."""
-    steepest = max(float(v.max()), -float(v.min()))
-    largest = np.inf
-    if problem.l2 == 0.0 and steepest > 0.0:
-        # A hair inside: l1/‖v‖∞ may round to a factor that leaves v outside by an ulp.
-        largest = problem.l1 / (steepest * (1.0 + 4.0 * EPS))
+    held = dual_penalty(problem)
+    largest = held.largest(v)
     best = _bound(problem, b, theta, v, min(1.0, largest))
-    is_small = problem.l2 == 0.0 and 1.0 < largest < WIDEST  # v is inside ‖v‖∞ ≤ l1 by a little
+    is_small = 1.0 < largest < WIDEST  # v is inside the domain of R* by a little
     if is_small or best.value < worth:
-        high = min(largest, _edge(problem, theta), WIDEST)
+        high = min(largest, problem.term.stretch(problem.weights, theta), WIDEST)
         if is_small:
             best = max(best, _bound(problem, b, theta, v, high))
         if best.value < worth:
@@ -240,21 +233,13 @@ def _best_scale(problem: LinearProblem, theta: np.ndarray, v: np.ndarray, high: 
 
     D loses the square of the error of s, and any s gives a bound.
     """
-    some = slice(None, None, max(1, problem.n // LOOKED_AT))
-    theta, y, c = theta[some], problem.y[some].copy(), problem.weights[some]
+    some = np.arange(0, problem.n, max(1, problem.n // LOOKED_AT))
+    theta, term, c = theta[some], problem.term.on(some), problem.weights[some]
     c = c / max(float(c.sum()), TINY)
-    beyond = np.empty(v.size if problem.l1 > 0.0 else 0)
-
-    def penalty(s: float) -> float:
-        """R*(−sv)."""
-        if problem.l2 == 0.0:
-            return 0.0
-        if problem.l1 == 0.0:
-            return s * s * dot(v.ravel(), v.ravel()) / (2.0 * problem.l2)
-        return _beyond(v, s, problem.l1, beyond) / (2.0 * problem.l2)
+    held = dual_penalty(problem)
 
     def value(s: float) -> float:
-        return -_conjugates(problem, s * theta, y, c)[0] - penalty(s)
+        return -term.conjugates(c, s * theta)[0] - held.value(v, s)
 
     return argmax(value, high)
 
@@ -276,24 +261,13 @@ def argmax(concave: Callable[[float], float], high: float) -> float:
     return left if at_left > at_right else right
 
 
-def _edge(problem: LinearProblem, theta: np.ndarray) -> float:
-    """The largest factor that leaves θ in the domain of ℓ*, a hair inside."""
-    widest = {"logistic": 1.0, MULTINOMIAL: 1.0, "huber": problem.delta}.get(problem.loss)
-    if widest is None:
-        return np.inf
-    longest = float(np.max(np.abs(theta[problem.weights > 0])))
-    if longest == 0.0:
-        return np.inf
-    return widest / longest * (1.0 - 4.0 * EPS)
-
-
 def _bound(
     problem: LinearProblem, b: np.ndarray, theta: np.ndarray, v: np.ndarray, scale: float
 ) -> LowerBound:
     """D(scale·θ) with its rounding."""
     if scale != 1.0:
         theta = scale * theta
-    conjugates, size = _conjugates(problem, theta, problem.y, problem.weights)
+    conjugates, size = problem.term.conjugates(problem.weights, theta)
     spread = _spread(problem, theta)
     error = problem.features.lengths()  # e, at least, as v
     if theta.ndim == 2:
@@ -304,34 +278,8 @@ def _bound(
     rounding = unit(1) * size
     if problem.fit_intercept:
         rounding += unit(problem.n) * float(np.sum(np.abs(b) * spread))
-    if problem.l2 > 0.0:
-        beyond = np.empty(v.size)
-        penalty = _beyond(v, scale, problem.l1, beyond) / (2.0 * problem.l2)
-        flat = error.ravel()
-        rounding += (dot(beyond, flat) + 0.5 * dot(flat, flat)) / problem.l2 + unit(1) * penalty
-        return LowerBound(-conjugates - penalty, rounding)
-    # v may be outside by its error: a factor of 1 − error/l1 cures it, and by concavity and
-    # D(0) = 0 costs that share of D.
-    rounding += max(-conjugates, 0.0) * float(error.max()) / problem.l1
-    return LowerBound(-conjugates, rounding)
-
-
-def _beyond(v: np.ndarray, scale: float, l1: float, out: np.ndarray) -> float:
-    """Write max(0, |scale·vⱼ| − l1) into `out`, in place; returns the sum of their squares."""
-    np.abs(v.ravel(), out=out)
-    out *= scale
-    out -= l1
-    np.maximum(out, 0.0, out=out)
-    return dot(out, out)
-
-
-def _conjugates(
-    problem: LinearProblem, theta: np.ndarray, y: np.ndarray, c: np.ndarray
-) -> tuple[float, float]:
-    """Σ cᵢℓᵢ*(θᵢ) over these samples, and the sum of the terms' sizes."""
-    if problem.loss == MULTINOMIAL:
-        return class_conjugates_pass(theta, y, c)
-    return conjugates_pass(LOSSES[problem.loss], theta, y, c, problem.delta)
+    penalty, by_error = dual_penalty(problem).with_rounding(v, scale, error, -conjugates)
+    return LowerBound(-conjugates - penalty, rounding + (by_error + unit(1) * penalty))
 
 
 def _spread(problem: LinearProblem, theta: np.ndarray) -> np.ndarray:

@@ -14,7 +14,8 @@ Near the optimum the first gap is of second order in the distance where l2 > 0, 
 but of first order where l2 = 0: scaling θ into ‖v‖∞ ≤ l1 costs what v is outside by. The second is
 of second order there too, once the support is right.
 
-Without any penalty R* is infinite but at v = 0, and there is no gap (`decrement` is what there is).
+Without any penalty R* is infinite but at v = 0, and there is no gap (`decrement` is what there is);
+nor is there one where a user's own loss came without ℓ*, or a user's own penalty without R*.
 All of it is computed in float64; `rounding` is added to the gap.
 """
 
@@ -27,6 +28,7 @@ import numpy as np
 
 from thalweg.certificates.dual_point import (
     EPS,
+    best_shift,
     dual_value,
     loss_rounding,
     lower_bound,
@@ -38,8 +40,6 @@ from thalweg.certificates.polished import affordable, polished
 from thalweg.certificates.support_step import support_step
 from thalweg.core.certificate import Certificate
 from thalweg.core.vector import dot
-from thalweg.kernels.duality import slopes_pass
-from thalweg.kernels.losses import LOSSES
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
 
 DUALITY_GAP = "duality gap"  # the kind of these certificates
@@ -75,8 +75,8 @@ class Gap(NamedTuple):
 
 
 def has_gap(objective: Any) -> bool:
-    """Whether the objective has a duality gap: a linear problem with a penalty."""
-    return isinstance(objective, LinearProblem) and (objective.l1 > 0 or objective.l2 > 0)
+    """Whether the objective has a duality gap: a linear problem with a penalty, R* and ℓ* known."""
+    return isinstance(objective, LinearProblem) and not objective.lacks
 
 
 def duality_gap(
@@ -94,7 +94,7 @@ def duality_gap(
     nothing; it is taken if it is `enough`, or far above its rounding.
     """
     w = np.asarray(w, dtype=np.float64)
-    if problem.is_summed and has_gap(problem):
+    if problem.is_summed and problem.is_built_in and has_gap(problem):
         primal, error, bound = primal_and_bound(problem, w)
         found = Gap(primal, bound.value, error + bound.rounding, 0.0)
         if found.gap <= enough or found.rounding <= NOISE * found.gap:
@@ -119,7 +119,12 @@ def duality_gap(
 
 
 def tightened(problem: LinearProblem, w: np.ndarray, found: Gap) -> Gap:
-    """The gap `found` at `w`, or a tighter one by Newton's step on its support."""
+    """The gap `found` at `w`, or a tighter one by Newton's step on its support.
+
+    What the support of a penalty of a user's own is, only that user knows.
+    """
+    if problem.own_penalty is not None:
+        return found
     w = np.asarray(w, dtype=np.float64)
     point, cost = support_step(problem, w, PRODUCTS)
     passes = found.passes + cost + PASSES
@@ -148,7 +153,7 @@ def constant_value(problem: LinearProblem) -> float:
 
 def _scale(problem: LinearProblem) -> float:
     size = 1.0  # of labels
-    if problem.loss in ("squared", "huber"):
+    if problem.loss in ("squared", "huber") or problem.has_own_loss:
         size = dot(problem.weights, (problem.y + problem.term.origin) ** 2)
     return max(_constant_value(problem), 0.5 * CONSTANT**2 * size)
 
@@ -176,7 +181,7 @@ def _constant_value(problem: LinearProblem) -> float:
             return float(-share * np.log(share) - (1.0 - share) * np.log1p(-share))
     b = best_constant(problem) if problem.fit_intercept else 0.0
     theta = np.empty(problem.n)
-    return slopes_pass(LOSSES[problem.loss], np.full(problem.n, b), y, c, problem.delta, theta)
+    return problem.term.slopes(c, np.full(problem.n, b), theta)
 
 
 def exactly(
@@ -253,6 +258,8 @@ def best_constant(problem: LinearProblem) -> float:
         edge = 0.5 * EPS  # all weight on one class: b runs to infinity, F to 0
         share = min(max(share, edge), 1.0 - edge)
         return float(np.log(share) - np.log1p(-share))
+    if problem.has_own_loss:
+        return float(best_shift(problem, np.zeros(problem.n)))
     # The slope is a broken line: Newton's steps end on the piece that crosses zero.
     low, high = float(y.min()), float(y.max())
     b, delta = min(max(dot(c, y), low), high), problem.delta

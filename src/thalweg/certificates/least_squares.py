@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from thalweg.certificates.dual_point import EPS, WIDEST, LowerBound, argmax, unit
+from thalweg.certificates.dual_penalty import WIDEST
+from thalweg.certificates.dual_point import EPS, LowerBound, argmax, unit
 from thalweg.objectives.linear import LinearProblem
 
 

@@ -42,6 +42,7 @@ from thalweg.kernels import twofold_passes as passes
 from thalweg.kernels.duality import sides_pass
 from thalweg.kernels.rows import CSR
 from thalweg.objectives.linear import LinearProblem
+from thalweg.objectives.own_score import OwnScore
 
 MOST_ENTRIES = 1_000_000  # of X as a dense matrix, times the number of scores
 MOST_VARIABLES = 600  # of a matrix that is factorised some ten times
@@ -75,11 +76,12 @@ class Look(NamedTuple):
 
 
 def affordable(problem: LinearProblem) -> bool:
-    """Whether the problem is small enough, and has a penalty."""
+    """Whether the problem is small enough, has a penalty, and its terms have twice the digits."""
     return (
         problem.n * problem.p * problem.outputs <= MOST_ENTRIES
         and problem.dim <= MOST_VARIABLES
         and (problem.l1 > 0.0 or problem.l2 > 0.0)
+        and problem.is_built_in
     )
 
 
@@ -99,6 +101,7 @@ class _Polish:
         self.A = Pair.of(np.ones((n, q)))  # x̂ and 1
         passes.features_pass(X, problem.features.place, problem.features.units, *self.A)
         self.c = np.array(problem.weights, dtype=np.float64)
+        assert not isinstance(problem.term, OwnScore)
         self.losses = exact_losses(problem.term, self.c)
         is_held = np.arange(q)[:, None] < p
         self.l1, self.l2 = problem.l1 * is_held, problem.l2 * is_held  # of each row, float64[q, 1]

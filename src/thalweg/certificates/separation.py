@@ -29,9 +29,8 @@ import scipy.optimize
 import scipy.sparse
 
 from thalweg.core.certificate import Certificate
-from thalweg.kernels.losses import LOGISTIC, MULTINOMIAL
 from thalweg.kernels.rows import CSR
-from thalweg.objectives.linear import LinearProblem
+from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
 
 NO_MINIMUM = "no minimum"  # the kind of these certificates
 EPS = float(np.finfo(np.float64).eps)
@@ -51,8 +50,8 @@ class Separator(NamedTuple):
 
 def may_run_away(problem: LinearProblem) -> bool:
     """Whether nothing but the data can hold the coefficients."""
-    is_open = problem.term.code in (LOGISTIC, MULTINOMIAL)
-    return is_open and problem.l1 == 0.0 and problem.l2 == 0.0
+    is_open = problem.loss in ("logistic", MULTINOMIAL)
+    return is_open and problem.is_smooth and problem.l2 == 0.0
 
 
 def separated(problem: LinearProblem, w: np.ndarray) -> Separator | None:

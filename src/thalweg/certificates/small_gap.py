@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from thalweg.certificates.dual_point import BALANCED, EPS, LOGIT, ROUNDING, SHIFTS, WIDEST
+from thalweg.certificates.dual_penalty import WIDEST
+from thalweg.certificates.dual_point import BALANCED, EPS, LOGIT, ROUNDING, SHIFTS
 from thalweg.certificates.duality import PASSES, Gap
 from thalweg.kernels.small_gap import gap_pass
 from thalweg.objectives.linear import LinearProblem

@@ -71,7 +71,9 @@ def stationarity(
     else:
         shows = "w is nearly stationary"
         does_not_show = (
-            "how far F(w) is from the minimum, and that w is one unless F is convex"
+            f"how far F(w) is from F*: {lacks}"
+            if (lacks := known(objective, "lacks"))
+            else "how far F(w) is from the minimum, and that w is one unless F is convex"
             if is_composite(objective)
             else "that w is a minimum, or how far f(w) is from one: tw.classify(objective, w) "
             "tells a minimum from a saddle"

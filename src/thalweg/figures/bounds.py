@@ -78,6 +78,8 @@ def theory(
     assumed = _assumed(objective, geometry or {})
     if assumed.L is None or run.options.get("schedule", "constant") != "constant":
         return None
+    if run.options.get("search") is not None:  # its steps are not 1/L
+        return None
     t = run.trace["iteration"]
     step = run.options.get("step")
     eta = 1.0 / assumed.L if step is None else step

@@ -6,23 +6,26 @@ From y with gradient g, the step η leads to x = prox(y − ηg, η), and is sho
 
 which η ≤ 1/L ensures. Without a penalty x − y = −ηg, and this is the lecture's
 f(x) ≤ f(y) − (η/2)‖g‖². The search begins at the length given and only shortens it; the caller lets
-it grow again (by `GROWTH`, or a `growth` of its own) so that a step may lengthen where the surface
-becomes flatter.
+it grow again, by `growth`, so that a step may lengthen where the surface becomes flatter.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from thalweg.core.checks import check_count, check_number
 from thalweg.core.errors import InputError
 from thalweg.methods.problem import Problem
 from thalweg.methods.rounding import rounding_of
+from thalweg.methods.search import Search
 
 GROWTH = 2.0  # on a step that was accepted, before the next search
 FIRST = 1.0  # the first trial moves the steepest coordinate by this much
-HALVINGS = 60  # 2⁻⁶⁰ of the first trial: no step helps any more
+SHRINK = 0.5  # on one that was not
+TRIALS = 60  # 2⁻⁶⁰ of the first: no step helps any more
 
 
 class Move(NamedTuple):
@@ -41,41 +44,53 @@ def first_step(w: np.ndarray, gradient: np.ndarray) -> float:
     return max(FIRST, visible) / steepest if steepest > 0 else 1.0
 
 
-def check_exact(method: str, step: float | None, problem: Problem) -> None:
+def check_exact(
+    method: str, step: float | None, problem: Problem, search: Search | None = None
+) -> None:
     """Raise if a search would have to trust a noisy gradient."""
-    if step is None and problem.is_noisy and not problem.smoothness:
+    searches = step is None and (search is not None or not problem.smoothness)
+    if searches and problem.is_noisy:
         raise InputError(
             f"{method} needs a step where gradients are noisy, since a search would follow the "
             f"noise, got step=None for {problem.name}: give a number, or use method='adam'"
         )
 
 
-def backtrack(
-    problem: Problem,
-    y: np.ndarray,
-    value: float,
-    gradient: np.ndarray,
-    step: float,
-    growth: float = GROWTH,
-) -> Move | None:
-    """The first of step, step/2, step/4, … that satisfies the descent lemma; None if none does.
+@dataclass(frozen=True)
+class Backtracking(Search):
+    """Shorten a gradient step until the descent lemma holds; lengthen the next first trial."""
 
-    `growth` is what the caller multiplied the last accepted step by.
-    """
-    noise = rounding_of(value, y.dtype)
-    for _ in range(HALVINGS):
-        x = problem.prox(y - step * gradient, step)
-        move = x - y
-        length = float(move @ move)
-        if length == 0.0:
-            return None  # the step is lost in rounding
-        if 0.5 * length / step <= noise:
-            # The lemma compares values that differ by less than their rounding: take the length
-            # that was good before, without the growth.
-            shorter = step / growth
-            return Move(problem.prox(y - shorter * gradient, shorter), np.nan, shorter)
-        found = problem.value(x)
-        if found <= value + float(gradient @ move) + 0.5 * length / step:
-            return Move(x, found, step)
-        step *= 0.5
-    return None
+    name: ClassVar[str] = "backtracking"
+    shrink: float = SHRINK
+    growth: float = GROWTH
+    trials: int = TRIALS
+
+    def __post_init__(self) -> None:
+        check_number("shrink", self.shrink, above=0.0, below=1.0)
+        check_number("growth", self.growth, at_least=1.0)
+        check_count("trials", self.trials)
+
+    def __call__(
+        self, problem: Problem, y: np.ndarray, value: float, gradient: np.ndarray, step: float
+    ) -> Move | None:
+        """The first of step, step·shrink, … that satisfies the descent lemma; None if none does.
+
+        `step` is the last accepted one, times `growth`.
+        """
+        noise = rounding_of(value, y.dtype)
+        for _ in range(self.trials):
+            x = problem.prox(y - step * gradient, step)
+            move = x - y
+            length = float(move @ move)
+            if length == 0.0:
+                return None  # the step is lost in rounding
+            if 0.5 * length / step <= noise:
+                # The lemma compares values that differ by less than their rounding: take the length
+                # that was good before, without the growth.
+                shorter = step / self.growth
+                return Move(problem.prox(y - shorter * gradient, shorter), np.nan, shorter)
+            found = problem.value(x)
+            if found <= value + float(gradient @ move) + 0.5 * length / step:
+                return Move(x, found, step)
+            step *= self.shrink
+        return None

@@ -1,7 +1,7 @@
 """BFGS: build the inverse Hessian from the gradient differences met on the way.
 
     p = −B∇f(w)             direction, B ≈ (∇²f)⁻¹
-    w⁺ = w + αp             α by a strong-Wolfe search, first trial 1
+    w⁺ = w + αp             α by a search, strong-Wolfe by default, first trial 1
     s = w⁺ − w,  y = ∇f(w⁺) − ∇f(w),  ρ = 1/sᵀy
     B ← (I − ρsyᵀ)B(I − ρysᵀ) + ρssᵀ
 
@@ -20,10 +20,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from thalweg.core.errors import InputError
+from thalweg.methods.armijo import Armijo
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Point, Problem
-from thalweg.methods.wolfe import first_trial, strong_wolfe
+from thalweg.methods.search import Search
+from thalweg.methods.wolfe import StrongWolfe, first_trial
 
 MOST_VARIABLES = 10_000  # B takes 800 MB there
 
@@ -48,6 +50,8 @@ class BFGS(Method):
     learns_curvature: ClassVar[bool] = True
     descends: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
+    searches: ClassVar[tuple[type[Search], ...]] = (StrongWolfe, Armijo)
+    search: StrongWolfe | Armijo | None = None
 
     def check(self, problem: Problem) -> None:
         """The matrix must fit in memory."""
@@ -65,13 +69,13 @@ class BFGS(Method):
     def advance(self, problem: Problem, state: BFGSState) -> BFGSState:
         """One line search and one update of B."""
         w, _, gradient, _, B, updates = state
-        point = Point(*state[:4])
+        point, search = Point(*state[:4]), self.search or StrongWolfe()
         first = 1.0 if updates else first_trial(gradient)
-        found = strong_wolfe(Line(problem, point, -(B @ gradient)), first)
+        found = search(Line(problem, point, -(B @ gradient)), first)
         if found is None and updates:
             # B has gone bad, by rounding or far from where it was learnt: begin anew.
             B, updates = np.eye(w.size, dtype=w.dtype), 0
-            found = strong_wolfe(Line(problem, point, -gradient), first_trial(gradient))
+            found = search(Line(problem, point, -gradient), first_trial(gradient))
         if found is None:
             return state
         s, y = found.w - w, found.gradient - gradient

@@ -29,12 +29,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from thalweg.methods.backtracking import GROWTH, Move, backtrack, check_exact, first_step
+from thalweg.methods.backtracking import Backtracking, Move, check_exact, first_step
 from thalweg.methods.expectation import Difficulty, Expected
-from thalweg.methods.gd import inverse_smoothness
+from thalweg.methods.gd import fixed_step
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import check_step
+from thalweg.methods.search import Search
 from thalweg.objectives.linear import LinearProblem
 from thalweg.theory.accelerated import next_theta
 
@@ -59,18 +60,20 @@ class FISTA(Method):
     State: ClassVar[type] = FISTAState
     kappa_power: ClassVar[float | None] = 0.5
     law: ClassVar[str] = "√κ log(1/ε) iterations"
+    searches: ClassVar[tuple[type[Search], ...]] = (Backtracking,)
     takes_penalty: ClassVar[bool] = True
     step: float | None = None
     momentum: bool = True
     restart: bool = True
+    search: Backtracking | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_step(self.step)
+        check_step(self.step, search=self.search)
 
     def check(self, problem: Problem) -> None:
         """A search needs exact gradients."""
-        check_exact(self.name, self.step, problem)
+        check_exact(self.name, self.step, problem, self.search)
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> FISTAState:
         """The state at the nearest feasible point to w₀."""
@@ -90,8 +93,9 @@ class FISTA(Method):
             value, gradient = problem.value_and_gradient(state.y)
         fixed = self._fixed(problem)
         if fixed is None:
-            trial = state.step if t == 1 else GROWTH * state.step
-            move = backtrack(problem, state.y, value, gradient, trial)
+            search = self.search or Backtracking()
+            trial = state.step if t == 1 else search.growth * state.step
+            move = search(problem, state.y, value, gradient, trial)
             if move is None:
                 return state
         else:
@@ -120,7 +124,7 @@ class FISTA(Method):
         return Expected(bound, count, {"gradient": 2.0, "call": 4.0}, 2, 5)
 
     def _fixed(self, problem: Problem) -> float | None:
-        return self.step if self.step is not None else inverse_smoothness(problem)
+        return fixed_step(self.step, self.search, problem)
 
 
 def _mapping(

@@ -17,11 +17,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from thalweg.methods.backtracking import GROWTH, backtrack, check_exact, first_step
+from thalweg.methods.backtracking import Backtracking, check_exact, first_step
 from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import check_step, scheduled
+from thalweg.methods.search import Search
 from thalweg.objectives.linear import LinearProblem
 from thalweg.rules.plain_step import plain_step
 from thalweg.theory.stability import gd_limit
@@ -39,22 +40,27 @@ class GDState(NamedTuple):
 
 @dataclass(frozen=True)
 class GD(Method):
-    """Gradient descent. `step`: a number, or None for 1/L where known and a search where not."""
+    """Gradient descent. `step`: a number, or None for 1/L where known and a search where not.
+
+    A `search` is made even where L is known.
+    """
 
     name: ClassVar[str] = "gd"
     State: ClassVar[type] = GDState
     kappa_power: ClassVar[float | None] = 1.0
     law: ClassVar[str] = "κ log(1/ε) iterations"
+    searches: ClassVar[tuple[type[Search], ...]] = (Backtracking,)
     step: float | None = None
     schedule: str = "constant"
+    search: Backtracking | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_step(self.step, self.schedule)
+        check_step(self.step, self.schedule, self.search)
 
     def check(self, problem: Problem) -> None:
         """A search needs exact gradients."""
-        check_exact(self.name, self.step, problem)
+        check_exact(self.name, self.step, problem, self.search)
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> GDState:
         """The state at w₀."""
@@ -64,13 +70,14 @@ class GD(Method):
     def advance(self, problem: Problem, state: GDState) -> GDState:
         """One step down the gradient."""
         t = state.t + 1
-        fixed = self.step if self.step is not None else inverse_smoothness(problem)
+        fixed = fixed_step(self.step, self.search, problem)
         if fixed is not None:
             step = scheduled(fixed, self.schedule, t)
             w = plain_step(state.w, state.gradient, step)
         else:
-            trial = state.step if t == 1 else GROWTH * state.step
-            move = backtrack(problem, state.w, state.value, state.gradient, trial)
+            search = self.search or Backtracking()
+            trial = state.step if t == 1 else search.growth * state.step
+            move = search(problem, state.w, state.value, state.gradient, trial)
             if move is None:
                 return state
             w, step = move.x, move.step
@@ -86,6 +93,13 @@ class GD(Method):
     def stability(self, state: Any, smoothness: float) -> tuple[str, float, float]:
         """On curvature L the iterates grow once η > 2/L."""
         return "2/L", gd_limit(smoothness), state.step
+
+
+def fixed_step(step: float | None, search: Search | None, problem: Problem) -> float | None:
+    """η as it was given, or 1/L; None where it is to be searched for."""
+    if step is not None or search is not None:
+        return step
+    return inverse_smoothness(problem)
 
 
 def inverse_smoothness(problem: Problem) -> float | None:

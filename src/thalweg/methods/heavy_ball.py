@@ -23,11 +23,12 @@ import numpy as np
 from thalweg.core.checks import check_number
 from thalweg.kernels.elementwise import heavy_ball_pass
 from thalweg.kernels.threads import in_threads
-from thalweg.methods.backtracking import backtrack, check_exact, first_step
-from thalweg.methods.gd import inverse_smoothness
+from thalweg.methods.backtracking import Backtracking, check_exact, first_step
+from thalweg.methods.gd import fixed_step
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import check_step, scheduled
+from thalweg.methods.search import Search
 from thalweg.theory.heavy_ball import optimal_momentum, optimal_step
 from thalweg.theory.stability import heavy_ball_limit
 
@@ -56,20 +57,22 @@ class HeavyBall(Method):
 
     name: ClassVar[str] = "heavy-ball"
     State: ClassVar[type] = HeavyBallState
+    searches: ClassVar[tuple[type[Search], ...]] = (Backtracking,)
     kappa_power: ClassVar[float | None] = 0.5
     step: float | None = None
     momentum: float | None = None
     schedule: str = "constant"
+    search: Backtracking | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_step(self.step, self.schedule)
+        check_step(self.step, self.schedule, self.search)
         if self.momentum is not None:
             check_number("momentum", self.momentum, at_least=0.0, below=1.0)
 
     def check(self, problem: Problem) -> None:
         """A search needs exact gradients."""
-        check_exact(self.name, self.step, problem)
+        check_exact(self.name, self.step, problem, self.search)
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> HeavyBallState:
         """The state at w₀, at rest."""
@@ -85,8 +88,9 @@ class HeavyBall(Method):
         if fixed is not None:
             step = scheduled(fixed, self.schedule, t)
         else:
-            trial = state.step if t == 1 else GROWTH * state.step
-            move = backtrack(problem, state.w, state.value, state.gradient, trial, GROWTH)
+            search = self.search or Backtracking(growth=GROWTH)
+            trial = state.step if t == 1 else search.growth * state.step
+            move = search(problem, state.w, state.value, state.gradient, trial)
             if move is None:
                 return state
             step = move.step
@@ -102,10 +106,10 @@ class HeavyBall(Method):
     def _choose(self, problem: Problem) -> tuple[float | None, float]:
         """η (None: search for it) and β, where the user left them open."""
         L, mu = problem.smoothness, problem.strong_convexity
-        if L and mu and self.step is None and self.momentum is None:
+        if L and mu and self.step is None and self.momentum is None and self.search is None:
             curvatures = {"smoothness": L, "strong_convexity": mu}
             return optimal_step(**curvatures), optimal_momentum(**curvatures)
-        step = self.step if self.step is not None else inverse_smoothness(problem)
+        step = fixed_step(self.step, self.search, problem)
         return step, MOMENTUM if self.momentum is None else self.momentum
 
     def stability(self, state: Any, smoothness: float) -> tuple[str, float, float]:

@@ -1,7 +1,7 @@
 """L-BFGS: BFGS that remembers only the last few steps.
 
     p = −B∇f(w)             B from the last `memory` pairs (s, y), never formed
-    w⁺ = w + αp             α by a strong-Wolfe search, first trial 1
+    w⁺ = w + αp             α by a search, strong-Wolfe by default, first trial 1
     s = w⁺ − w,  y = ∇f(w⁺) − ∇f(w),  ρ = 1/sᵀy
 
 The two-loop recursion multiplies by B in 4·memory·dim operations:
@@ -30,11 +30,13 @@ from scipy.linalg.blas import daxpy, saxpy
 
 from thalweg.core.checks import check_count
 from thalweg.core.vector import dot
+from thalweg.methods.armijo import Armijo
 from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Point, Problem
-from thalweg.methods.wolfe import first_trial, strong_wolfe
+from thalweg.methods.search import Search
+from thalweg.methods.wolfe import StrongWolfe, first_trial
 from thalweg.objectives.linear import LinearProblem
 
 
@@ -64,8 +66,10 @@ class LBFGS(Method):
     learns_curvature: ClassVar[bool] = True
     descends: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
+    searches: ClassVar[tuple[type[Search], ...]] = (StrongWolfe, Armijo)
     memory: int = 10
     precondition: bool = True
+    search: StrongWolfe | Armijo | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -87,13 +91,13 @@ class LBFGS(Method):
         Copying them instead would cost as much as the two-loop recursion.
         """
         w, _, gradient, _, S, Y, rho, D, pairs = state
-        point = Point(*state[:4])
+        point, search = Point(*state[:4]), self.search or StrongWolfe()
         if pairs:
-            found = strong_wolfe(Line(problem, point, -two_loop(state)), 1.0)
+            found = search(Line(problem, point, -two_loop(state)), 1.0)
         if not pairs or found is None:
             pairs = 0  # what was learnt no longer fits, if anything was: begin anew
             first = first_trial(np.sqrt(D) * gradient)
-            found = strong_wolfe(Line(problem, point, -D * gradient), first)
+            found = search(Line(problem, point, -D * gradient), first)
         if found is None:
             return state
         pairs = learn(S, Y, rho, pairs, found.w - w, found.gradient - gradient)

@@ -26,6 +26,7 @@ from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, suggest
 from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.problem import Problem
+from thalweg.methods.search import Search, search_of
 from thalweg.objectives.linear import LinearProblem
 
 
@@ -46,6 +47,7 @@ class Method:
     is_dual: ClassVar[bool] = False  # whether it ascends in the dual of a linear problem
     descends: ClassVar[bool] = False  # every step lowers f, or at its rounding the gradient
     kappa_power: ClassVar[float | None] = None  # iterations grow like κ to this power; None: no law
+    searches: ClassVar[tuple[type[Search], ...]] = ()  # what its option `search` may be
     law: ClassVar[str] = ""  # the count that `expected` guarantees, as it is read
 
     @classmethod
@@ -74,11 +76,14 @@ class Method:
                 object.__setattr__(self, field.name, value)
             if field.type == "bool" and not isinstance(value, bool):
                 raise InputError(f"{field.name} must be True or False, got {describe(value)}")
+            if field.name == "search":
+                object.__setattr__(self, "search", search_of(value, self.searches))
 
     @property
     def options(self) -> dict[str, Any]:
-        """All options with their values."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        """All options with their values, a search as text."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {key: str(v) if isinstance(v, Search) else v for key, v in values.items()}
 
     def check(self, problem: Problem) -> None:
         """Raise if this problem asks for what the method cannot do."""

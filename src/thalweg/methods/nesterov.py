@@ -29,12 +29,13 @@ import numpy as np
 
 from thalweg.core.checks import check_choice, check_number
 from thalweg.core.errors import InputError
-from thalweg.methods.backtracking import GROWTH, backtrack, check_exact, first_step
+from thalweg.methods.backtracking import Backtracking, check_exact, first_step
 from thalweg.methods.expectation import Difficulty, Expected
-from thalweg.methods.gd import inverse_smoothness
+from thalweg.methods.gd import fixed_step
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
 from thalweg.methods.schedule import check_step
+from thalweg.methods.search import Search
 from thalweg.objectives.linear import LinearProblem
 from thalweg.rules.plain_step import plain_step
 from thalweg.theory.accelerated import momentum as best_momentum
@@ -65,13 +66,15 @@ class Nesterov(Method):
     State: ClassVar[type] = NesterovState
     kappa_power: ClassVar[float | None] = 0.5
     law: ClassVar[str] = "√κ log(1/ε) iterations"
+    searches: ClassVar[tuple[type[Search], ...]] = (Backtracking,)
     step: float | None = None
     momentum: float | str | None = None
     restart: bool = True
+    search: Backtracking | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_step(self.step)
+        check_step(self.step, search=self.search)
         if isinstance(self.momentum, str):
             check_choice("momentum", self.momentum, FORMS)
         elif self.momentum is not None:
@@ -79,7 +82,7 @@ class Nesterov(Method):
 
     def check(self, problem: Problem) -> None:
         """The strongly convex form needs L and μ, and a search exact gradients."""
-        check_exact(self.name, self.step, problem)
+        check_exact(self.name, self.step, problem, self.search)
         if self.momentum == "strongly-convex" and not (
             problem.smoothness and problem.strong_convexity
         ):
@@ -96,12 +99,13 @@ class Nesterov(Method):
     def advance(self, problem: Problem, state: NesterovState) -> NesterovState:
         """One gradient step from the look-ahead point, and the next look ahead."""
         t = state.t + 1
-        step = self.step if self.step is not None else inverse_smoothness(problem)
+        step = fixed_step(self.step, self.search, problem)
         if step is not None:
             x = plain_step(state.w, state.gradient, step)
         else:
-            trial = state.step if t == 1 else GROWTH * state.step
-            move = backtrack(problem, state.w, state.value, state.gradient, trial)
+            search = self.search or Backtracking()
+            trial = state.step if t == 1 else search.growth * state.step
+            move = search(problem, state.w, state.value, state.gradient, trial)
             if move is None:
                 return state
             x, step = move.x, move.step

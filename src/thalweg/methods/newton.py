@@ -1,7 +1,7 @@
 """Newton's method: jump to the minimum of the local quadratic.
 
     H = ∇²f(w)                         p = −H⁻¹∇f(w)
-    w⁺ = w + αp                        α by a strong-Wolfe search, first trial 1
+    w⁺ = w + αp                        α by a search, strong-Wolfe by default, first trial 1
 
 by Cholesky factors of D^−½HD^−½, D the diagonal of H, so that a variable's units do not matter.
 Where H is not safely positive definite, H = QΛQᵀ and p = −Q|Λ|⁻¹Qᵀ∇f(w): a negative curvature
@@ -24,7 +24,8 @@ once, and grows until there is one.
 Where a linear problem has fewer samples than features, and l2 alone, the system is one of samples
 (`dual_step`), and H stands for its curvatures h.
 
-With an l1 penalty, on a linear problem, the quadratic keeps the penalty (`prox_newton`). The
+With an l1 penalty, on a linear problem, the quadratic keeps the penalty, and steps are halved
+(`prox_newton`). The
 squared loss is its own quadratic: after one pass for its sums (`objectives.least_squares`), a step
 and the gap that proves it take no other look at the data.
 
@@ -47,6 +48,7 @@ import scipy.linalg
 
 from thalweg.certificates.stationarity import norm
 from thalweg.core.errors import InputError
+from thalweg.methods.armijo import Armijo
 from thalweg.methods.dual_step import dual_direction, has_fewer_samples
 from thalweg.methods.exact_step import exact_point, exact_step, has_sums
 from thalweg.methods.expectation import Difficulty, Expected
@@ -54,7 +56,8 @@ from thalweg.methods.line import Line
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Point, Problem
 from thalweg.methods.prox_newton import prox_newton_step, shortest_subgradient
-from thalweg.methods.wolfe import CURVATURE, strong_wolfe
+from thalweg.methods.search import Search
+from thalweg.methods.wolfe import CURVATURE, StrongWolfe
 from thalweg.objectives.linear import LinearProblem
 
 MOST_VARIABLES = 2_000  # dim products and an O(dim³) factorisation at every step
@@ -98,6 +101,8 @@ class Newton(Method):
     factorises: ClassVar[bool] = True
     takes_linear_penalty: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
+    searches: ClassVar[tuple[type[Search], ...]] = (StrongWolfe, Armijo)
+    search: StrongWolfe | Armijo | None = None
 
     def check(self, problem: Problem) -> None:
         """The Hessian must fit, and its factorisation be affordable."""
@@ -120,17 +125,17 @@ class Newton(Method):
         point, found = Point(state.w, value, state.slope, state.scores), None
         H = state.hessian
         if not state.steps:
-            found, H = solve_samples(problem, point, state.rng)
+            found, H = solve_samples(problem, point, state.rng, self.search)
         if found is None and H.size:
-            found = newton_step(problem, point, H)
+            found = newton_step(problem, point, H, self.search)
         floor = state.floor
         if found is None:
             H = hessian(problem, point, floor)
-            found = newton_step(problem, point, H)
+            found = newton_step(problem, point, H, self.search)
         while found is None and 0.0 < floor < 1.0:
             floor = min(10.0 * floor, 1.0)
             H = hessian(problem, point, floor)
-            found = newton_step(problem, point, H)
+            found = newton_step(problem, point, H, self.search)
         if found is None:
             return state
         if floor == state.floor:
@@ -225,7 +230,9 @@ def hessian(problem: Problem, point: Point, floor: float = 0.0) -> np.ndarray:
     return H.matrix()
 
 
-def newton_step(problem: Problem, point: Point, H: np.ndarray) -> Point | None:
+def newton_step(
+    problem: Problem, point: Point, H: np.ndarray, search: StrongWolfe | Armijo | None = None
+) -> Point | None:
     """The point that one step with H, of this point or one nearby, leads to, if any."""
     if has_sums(problem.objective):
         return exact_step(problem, point, lambda H, g: solve(H, g, RIDGE))
@@ -241,7 +248,9 @@ def newton_step(problem: Problem, point: Point, H: np.ndarray) -> Point | None:
     if p is None:
         return None
     line = Line(problem, point, p.astype(point.w.dtype, copy=False))
-    return strong_wolfe(line, 1.0, FLAT if has_kinks(problem) else CURVATURE)
+    if search is None:
+        search = StrongWolfe(curvature=FLAT if has_kinks(problem) else CURVATURE)
+    return search(line, 1.0)
 
 
 def solve(H: np.ndarray, g: np.ndarray, ridge: float) -> np.ndarray:
@@ -265,7 +274,10 @@ def solve(H: np.ndarray, g: np.ndarray, ridge: float) -> np.ndarray:
 
 
 def solve_samples(
-    problem: Problem, start: Point, rng: np.random.Generator
+    problem: Problem,
+    start: Point,
+    rng: np.random.Generator,
+    search: StrongWolfe | Armijo | None = None,
 ) -> tuple[Point | None, np.ndarray]:
     """Where growing samples have their minimum, if it is lower on the whole, and the last H."""
     data, w, H = problem.objective, start.w, no_hessian(problem)
@@ -280,7 +292,7 @@ def solve_samples(
         point = sample.point(w)
         for _ in range(STAGE):
             H = hessian(sample, point, FLOOR if has_kinks(sample) else 0.0)
-            ahead = newton_step(sample, point, H)
+            ahead = newton_step(sample, point, H, search)
             if ahead is None:
                 break
             gain = point.value + sample.penalty(point.w) - ahead.value - sample.penalty(ahead.w)

@@ -54,7 +54,7 @@ from thalweg.methods.newton import FLAT, FLOOR, LEAST_FLOOR, has_kinks
 from thalweg.methods.preconditioner import Precondition, pays, preconditioner
 from thalweg.methods.problem import Point, Problem
 from thalweg.methods.rounding import rounding_of
-from thalweg.methods.wolfe import strong_wolfe
+from thalweg.methods.wolfe import StrongWolfe
 from thalweg.objectives.linear import LinearProblem
 
 LOOSEST, AMONG_KINKS, QUADRATIC = 0.5, 0.1, 0.01  # η at most
@@ -231,7 +231,7 @@ class NewtonCG(Method):
                 hessian.vector, M, point.gradient, math.inf, state.first_norm, most, AMONG_KINKS
             )
             line = Line(problem, point, p.astype(point.w.dtype, copy=False))
-            after = strong_wolfe(line, 1.0, FLAT)
+            after = StrongWolfe(curvature=FLAT)(line, 1.0)
             if after is not None:
                 break
             if floor >= 1.0:

@@ -202,7 +202,8 @@ def _proof(journey: Journey, best: Best | None, may_move: bool) -> Certificate:
         exact = known(problem.smooth, "exact") or problem.smooth
         gradient = np.asarray(exact.gradient(point.w), dtype=problem.dtype)
     if problem.is_composite:
-        step = journey.state.step
+        # A method without a step of its own, as newton with l1, is measured by the usual one.
+        step = known(journey.state, "step") or 1.0 / problem.smooth.smoothness
         gradient = problem.mapping(point.w, gradient, step)
     return stationarity(problem.objective, point.value, gradient, journey.allowed, journey.tol)
 

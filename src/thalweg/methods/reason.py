@@ -192,7 +192,8 @@ def _is_defined_below(ending: Ending) -> bool:
     """Whether f is a number at the last point and a little further down."""
     w, gradient = ending.state.w, ending.state.gradient
     step = math.sqrt(np.finfo(w.dtype).eps) * max(1.0, float(np.max(np.abs(w))))
-    below = w - step / max(float(np.max(np.abs(gradient))), 1e-300) * gradient
+    steepest = float(np.max(np.abs(gradient)))
+    below = w - step / steepest * gradient if steepest > 0.0 else w
     with np.errstate(all="ignore"):
         return all(math.isfinite(float(ending.problem.smooth.value(at))) for at in (w, below))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from thalweg.core.errors import InputError
 from thalweg.methods.method import Method
+from thalweg.methods.own_terms import unfamiliar, way_out
 from thalweg.methods.problem import Problem
 from thalweg.methods.registry import METHODS
 from thalweg.objectives.linear import LinearProblem
@@ -11,7 +12,10 @@ from thalweg.objectives.linear import LinearProblem
 
 def check_roles(method: Method, problem: Problem) -> None:
     """Raise if the problem asks for what the method cannot do, naming methods that can."""
-    is_linear = isinstance(problem.objective, LinearProblem)
+    objective = problem.objective
+    if why := unfamiliar(method, objective):
+        raise InputError(f"{method.name} {why}: {way_out(objective)}")
+    is_linear = isinstance(objective, LinearProblem)
     takes_penalty = method.takes_penalty or (is_linear and method.takes_linear_penalty)
     if problem.is_composite and not takes_penalty:
         able = [

@@ -9,6 +9,8 @@ t counts from 1, so that the first step is η in all three.
 
 from __future__ import annotations
 
+from typing import Any
+
 from thalweg.core.checks import check_choice, check_number
 from thalweg.core.errors import InputError
 
@@ -21,9 +23,13 @@ def check_schedule(schedule: str) -> None:
         check_choice("schedule", schedule, SCHEDULES)
 
 
-def check_step(step: float | None, schedule: str = "constant") -> None:
-    """Raise unless the step is positive, or None with nothing to shrink it."""
+def check_step(step: float | None, schedule: str = "constant", search: Any = None) -> None:
+    """Raise unless the step is positive, or None with nothing to shrink it, or searched for."""
     check_schedule(schedule)
+    if step is not None and search is not None:
+        raise InputError(
+            f"step must be left out beside a search, which finds it, got {step!r}: leave one out"
+        )
     if step is not None:
         check_number("step", step, above=0.0, advice="leave it out to have it chosen")
     elif schedule != "constant":

@@ -49,6 +49,7 @@ from thalweg.methods.newton_cg import NewtonCG
 from thalweg.methods.prox_newton import EXACT, thresholds
 from thalweg.methods.reason import reached
 from thalweg.objectives.linear import LinearProblem
+from thalweg.objectives.one_score import OneScore
 
 MOST_VARIABLES = 256  # of one score: a system of more is better factorised by BLAS
 MOST_ENTRIES = 500_000  # of A: a copy is made, and stays in cache
@@ -144,6 +145,8 @@ def has_short_way(objective: Any, method: Method) -> bool:
     """Whether the method has a short way, and a penalty makes the end of it provable."""
     if not isinstance(method, Newton | NewtonCG | Cholesky) or not has_gap(objective):
         return False
+    if not objective.is_built_in:
+        return False
     is_square = objective.loss == "squared"
     return (
         objective.centre
@@ -169,6 +172,7 @@ def _of_one_score(
 ) -> Way | None:
     """The way to where nothing is left to gain, or None; of no step where `most` is 0."""
     term, c, l2, p = problem.term, problem.weights, problem.l2, problem.p
+    assert isinstance(term, OneScore)
     near, settled, least, idle = NEAR * scale, SETTLED * scale, math.inf, 0
     z, g = np.empty(problem.n), np.empty_like(w)
     known = (term.code, A, term.y, c, term.delta, l2, p)
@@ -230,6 +234,7 @@ def _with_l1(
 ) -> Way | None:
     """The minimum of the squared loss with l1, which one quadratic has."""
     term, c, l2, p, z = problem.term, problem.weights, problem.l2, problem.p, np.empty(problem.n)
+    assert isinstance(term, OneScore)
     g, H = np.empty_like(w), np.empty((w.size, w.size))
     known = (term.code, A, term.y, c, term.delta, problem.l1, l2, p, w, z, g)
     value, far = small.l1_look(*known)

@@ -16,12 +16,16 @@ Hager & Zhang, SIAM J. Optim. 16 (2005), for the approximate condition.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from thalweg.core.checks import check_count, check_number
 from thalweg.methods.line import Line, Trial
 from thalweg.methods.problem import Point
 from thalweg.methods.rounding import rounding_of
+from thalweg.methods.search import Search
 
 DECREASE = 1e-4  # c₁
 CURVATURE = 0.9  # c₂
@@ -33,49 +37,65 @@ def first_trial(gradient: np.ndarray) -> float:
     return 1.0 / max(1.0, float(np.linalg.norm(gradient.astype(np.float64))))
 
 
-def strong_wolfe(line: Line, first: float, curvature: float = CURVATURE) -> Point | None:
-    """A point on the line that satisfies both conditions, starting with the trial α = `first`.
+@dataclass(frozen=True)
+class StrongWolfe(Search):
+    """A point that is far enough down, and where the slope has flattened.
 
-    `curvature` is c₂.
-
-    If the trials run out, the best point that lies lower beyond rounding; None if there is none, or
-    if the line does not descend.
+    A smaller `curvature` asks for a more exact minimum along the line.
     """
-    value, dtype = line.start.value, line.start.w.dtype
-    if not line.slope < 0.0:
-        return None
-    noise = rounding_of(value, dtype)
 
-    def decreases(trial: Trial) -> bool:
-        if trial.value <= value + DECREASE * trial.step * line.slope:
-            return True
-        # Equal to rounding: a parabola through the slopes stands in for the values.
-        is_level = abs(trial.value - value) <= noise
-        return is_level and trial.slope <= (2 * DECREASE - 1) * line.slope
+    name: ClassVar[str] = "strong-wolfe"
+    decrease: float = DECREASE  # c₁
+    curvature: float = CURVATURE  # c₂
+    trials: int = TRIALS
 
-    low = Trial(0.0, value, line.slope, line.start)  # the best so far
-    high: Trial | None = None  # the other end of the interval, if any
-    step = first
-    for _ in range(TRIALS):
-        trial = line.look(step)
-        is_defined = math.isfinite(trial.value) and math.isfinite(trial.slope)
-        is_above_low = trial.value >= low.value + noise and low.step > 0.0
-        if not is_defined or not decreases(trial) or is_above_low:
-            high = trial
-        elif abs(trial.slope) <= -curvature * line.slope:
-            return line.arrive(trial)
-        else:
-            forward = high.step - low.step if high is not None else 1.0
-            if trial.slope * forward >= 0.0:
-                high = low
-            previous, low = low, trial
-            if high is None:
-                step = _beyond(previous, low)
-                continue
-        if abs(high.step - low.step) <= np.finfo(dtype).eps * max(abs(low.step), abs(high.step)):
-            break
-        step = _between(low, high)
-    return line.arrive(low) if low.value < value - noise else None
+    def __post_init__(self) -> None:
+        check_number("decrease", self.decrease, above=0.0, below=0.5)
+        check_number("curvature", self.curvature, above=self.decrease, below=1.0)
+        check_count("trials", self.trials)
+
+    def __call__(self, line: Line, first: float) -> Point | None:
+        """A point on the line that satisfies both conditions, from the trial α = `first` on.
+
+        If the trials run out, the best point that lies lower beyond rounding; None if there is
+        none, or if the line does not descend.
+        """
+        value, dtype = line.start.value, line.start.w.dtype
+        if not line.slope < 0.0:
+            return None
+        noise = rounding_of(value, dtype)
+
+        def decreases(trial: Trial) -> bool:
+            if trial.value <= value + self.decrease * trial.step * line.slope:
+                return True
+            # Equal to rounding: a parabola through the slopes stands in for the values.
+            is_level = abs(trial.value - value) <= noise
+            return is_level and trial.slope <= (2 * self.decrease - 1) * line.slope
+
+        low = Trial(0.0, value, line.slope, line.start)  # the best so far
+        high: Trial | None = None  # the other end of the interval, if any
+        step = first
+        for _ in range(self.trials):
+            trial = line.look(step)
+            is_defined = math.isfinite(trial.value) and math.isfinite(trial.slope)
+            is_above_low = trial.value >= low.value + noise and low.step > 0.0
+            if not is_defined or not decreases(trial) or is_above_low:
+                high = trial
+            elif abs(trial.slope) <= -self.curvature * line.slope:
+                return line.arrive(trial)
+            else:
+                forward = high.step - low.step if high is not None else 1.0
+                if trial.slope * forward >= 0.0:
+                    high = low
+                previous, low = low, trial
+                if high is None:
+                    step = _beyond(previous, low)
+                    continue
+            width, reach = abs(high.step - low.step), max(abs(low.step), abs(high.step))
+            if width <= np.finfo(dtype).eps * reach:
+                break
+            step = _between(low, high)
+        return line.arrive(low) if low.value < value - noise else None
 
 
 def _beyond(previous: Trial, trial: Trial) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 from thalweg.kernels import classes, duality, margins
 from thalweg.kernels import linear as passes
 from thalweg.kernels.losses import MULTINOMIAL, curvature_bound
+from thalweg.objectives.one_score import stretch_to
 from thalweg.objectives.rows import Rows
 
 
@@ -133,6 +134,14 @@ class ClassScores:
         """Write θᵢ = pᵢ − e_yᵢ into `theta`, in place; returns f, its sum compensated."""
         theta[:] = z
         return duality.class_slopes_pass(theta, self.y, c)
+
+    def conjugates(self, c: np.ndarray, theta: np.ndarray) -> tuple[float, float]:
+        """Σ cᵢℓᵢ*(θᵢ), and the sum of the terms' sizes."""
+        return duality.class_conjugates_pass(theta, self.y, c)
+
+    def stretch(self, c: np.ndarray, theta: np.ndarray) -> float:
+        """The largest factor that leaves θ in the domain of ℓ*, a hair inside."""
+        return stretch_to(1.0, c, theta)
 
     def _light(self, rows: Rows, work: Any) -> None:
         rows.light(work, margins.LOSS_ENTRIES * rows.n * self.outputs, add=False)

@@ -33,6 +33,7 @@ from thalweg.objectives.rows import BLOCK, PRODUCTS, is_full
 if TYPE_CHECKING:
     from thalweg.objectives.features import Features
     from thalweg.objectives.linear import LinearProblem
+    from thalweg.objectives.linear_function import LinearFunction
 
 MANY = 0.2  # of all entries: rows that are this full are multiplied sooner as dense ones
 FEWEST = 1_000  # rows of a block of sparse ones
@@ -141,7 +142,7 @@ def _sparse_moments(
     return half + half.T - np.diag(np.diag(half)), first, cross
 
 
-def class_gram(problem: LinearProblem, probabilities: np.ndarray) -> np.ndarray:
+def class_gram(problem: LinearFunction, probabilities: np.ndarray) -> np.ndarray:
     """Σ cᵢx̃ᵢx̃ᵢᵀ ⊗ (diag(pᵢ) − pᵢpᵢᵀ), float64[dim, dim], from the pᵢ, float64[n, K]."""
     dim, K = problem.dim, problem.outputs
     X = problem.matrix.rows

@@ -20,7 +20,7 @@ import numpy as np
 from thalweg.objectives.gram import class_gram, weighted_moments
 
 if TYPE_CHECKING:
-    from thalweg.objectives.linear import LinearProblem
+    from thalweg.objectives.linear_function import LinearFunction
 
 
 class LinearHessian:
@@ -30,7 +30,7 @@ class LinearHessian:
     loss from above: of losses whose curvature is zero in places.
     """
 
-    def __init__(self, problem: LinearProblem, z: np.ndarray, floor: float = 0.0) -> None:
+    def __init__(self, problem: LinearFunction, z: np.ndarray, floor: float = 0.0) -> None:
         self._problem = problem
         self._h = problem.term.bends(problem.rows, z, floor)  # h; of K classes the p
 

@@ -22,7 +22,7 @@ import numpy as np
 from thalweg.core.vector import dot
 
 if TYPE_CHECKING:
-    from thalweg.objectives.linear import LinearProblem
+    from thalweg.objectives.linear_function import LinearFunction
 
 
 class LinearLine:
@@ -30,7 +30,7 @@ class LinearLine:
 
     def __init__(
         self,
-        problem: LinearProblem,
+        problem: LinearFunction,
         w: np.ndarray,
         p: np.ndarray,
         z: np.ndarray,

@@ -2,22 +2,16 @@
 
     F(w, b) = (1/Σs) Σᵢ sᵢ ℓ(xᵢᵀw + b, yᵢ) + (l2/2)‖w‖² + l1‖w‖₁
 
-b is not penalised. ℓ is squared, logistic, squared hinge, Huber (`objectives.one_score`), or
-multinomial (`objectives.class_scores`), where w is a matrix W of shape [p, K] and b a vector. The
-variables are one flat vector, the coefficients row by row and then the intercepts; `split` takes it
-apart.
-
-With cᵢ = sᵢ/Σs, γ the bound on ℓ″ and x̃ᵢ = (xᵢ, 1) with an intercept, else xᵢ, the constants are
-
-    L  = γ λ_max(Σ cᵢ x̃ᵢx̃ᵢᵀ) + l2             smoothness of F without l1, by Lanczos, with its error
-    Lᵢ = n cᵢ γ ‖x̃ᵢ‖² + l2                    that of n times one of the n summands
-    μ  = l2 without an intercept, else 0      strong convexity that is certain
+b is not penalised. ℓ is squared, logistic, squared hinge, Huber (`objectives.one_score`),
+multinomial (`objectives.class_scores`), where w is a matrix W of shape [p, K] and b a vector, or a
+user's own (`objectives.own_score`); so may be the penalty in place of l1‖w‖₁
+(`objectives.own_penalty`). The variables are one flat vector, the coefficients row by row and then
+the intercepts; `split` takes it apart. Values and derivatives are those of
+`objectives.linear_function`; here the data are checked, and seen in other ways.
 
 Features are taken as they are, or standardized, which copies nothing (`objectives.features`). As no
 penalty holds b, F is the same function about any origin of the features; `centred` is F about their
 mean, as methods see it: large means would spoil its conditioning, and cost it digits.
-
-Cost: value and gradient, or a Hessian-vector product, take one pass over X; memory O(p) a thread.
 """
 
 from __future__ import annotations
@@ -29,29 +23,30 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.core.checks import check_choice, check_count, check_number, check_reals, describe
+from thalweg.core.checks import check_choice, check_count, check_number, describe
 from thalweg.core.errors import InputError
-from thalweg.core.vector import dot
-from thalweg.curvature.extent import Extent
 from thalweg.kernels.losses import LOSSES
 from thalweg.objectives.class_scores import ClassScores
 from thalweg.objectives.features import Features
 from thalweg.objectives.finite_sum import FiniteSum, finite_sum
-from thalweg.objectives.hessian import LinearHessian
 from thalweg.objectives.labels import check_labels, check_targets, check_weights
 from thalweg.objectives.least_squares import LeastSquares, least_squares, worth_summing
-from thalweg.objectives.line import LinearLine
+from thalweg.objectives.linear_function import LinearFunction
+from thalweg.objectives.loss_check import check_loss
 from thalweg.objectives.matrix import Matrix, check_matrix
 from thalweg.objectives.one_score import OneScore
+from thalweg.objectives.own_loss import Loss
+from thalweg.objectives.own_penalty import Penalty
+from thalweg.objectives.own_score import OwnScore
+from thalweg.objectives.penalty_check import check_penalty
 from thalweg.objectives.rows import Rows
-from thalweg.rules.soft_threshold import soft_threshold
 
 MULTINOMIAL = "multinomial"
 NAMES = tuple(LOSSES)
 CLASSIFIERS = ("logistic", "squared-hinge", MULTINOMIAL)
 
 
-class LinearProblem:
+class LinearProblem(LinearFunction):
     """A linear model on data, as an objective.
 
     `loss`: "squared", "logistic", "squared-hinge", "huber" (with `delta`) or "multinomial". Labels
@@ -59,17 +54,19 @@ class LinearProblem:
     `standardize` gives every feature mean 0 and variance 1, the penalties then act on those
     coefficients; `coefficients(w)` returns them in the units of X. `centre=False` has methods work
     in the variables as they are, and not about the mean of the features: for those who study what
-    an offset does to a method.
+    an offset does to a method. A `Loss` and a `Penalty` are terms of your own, the latter in place
+    of l1; both are checked here, once.
     """
 
     def __init__(
         self,
         X: Any,
         y: Any,
-        loss: str = "squared",
+        loss: str | Loss = "squared",
         *,
         l1: float = 0.0,
         l2: float = 0.0,
+        penalty: Penalty | None = None,
         fit_intercept: bool = True,
         sample_weight: Any = None,
         delta: float = 1.0,
@@ -77,10 +74,11 @@ class LinearProblem:
         centre: bool = True,
         threads: int | None = None,
     ) -> None:
-        self.loss = check_choice("loss", loss, NAMES)
+        self.loss = loss.name if isinstance(loss, Loss) else check_choice("loss", loss, NAMES)
         self.l1 = check_number("l1", l1, at_least=0.0)
         self.l2 = check_number("l2", l2, at_least=0.0)
         self.delta = check_number("delta", delta, above=0.0)
+        self.own_penalty = _own(penalty, self.l1)
         for name, flag in (
             ("fit_intercept", fit_intercept), ("standardize", standardize), ("centre", centre)
         ):  # fmt: skip
@@ -93,24 +91,31 @@ class LinearProblem:
         matrix = check_matrix(X)
         weights = check_weights(sample_weight, matrix.shape[0])
         self.classes: np.ndarray | None = None
-        if loss in CLASSIFIERS:
-            self.classes, targets = check_labels(y, matrix.shape[0], loss)
-        else:
-            targets = check_targets(y, matrix.shape[0])
-        self.term: OneScore | ClassScores
-        if loss == MULTINOMIAL:
-            assert self.classes is not None
-            self.term = ClassScores(targets, len(self.classes))
-        else:
-            self.term = OneScore(LOSSES[loss], targets, self.delta)
+        self.term = self._term(loss, y, matrix.shape[0])
         self._sums: list[LeastSquares] = []  # shared by all views of the problem, once it is there
         self._constants: dict[str, float] = {}  # likewise what was found out of its targets
         self.features = self._features(matrix, weights, threads)
+        if self.own_penalty is not None:
+            check_penalty(self.own_penalty, self.split(self.start)[0].shape)
+
+    def _term(self, loss: str | Loss, y: Any, n: int) -> OneScore | OwnScore | ClassScores:
+        """The data term of checked targets; notes the classes of a classifier."""
+        if isinstance(loss, Loss):
+            targets = check_targets(y, n)
+            check_loss(loss, targets)
+            return OwnScore(loss, targets)
+        if loss not in CLASSIFIERS:
+            return OneScore(LOSSES[loss], check_targets(y, n), self.delta)
+        self.classes, targets = check_labels(y, n, loss)
+        if loss == MULTINOMIAL:
+            return ClassScores(targets, len(self.classes))
+        return OneScore(LOSSES[loss], targets, self.delta)
 
     def _features(self, matrix: Matrix, weights: np.ndarray, threads: int | None) -> Features:
         """The features as users see them, their columns measured and checked."""
         moments = None
-        if self.loss == "squared" and self.fit_intercept and worth_summing(matrix):
+        is_quadratic = self.loss == "squared" and self.own_penalty is None
+        if is_quadratic and self.fit_intercept and worth_summing(matrix):
             # One look at the data, to check them, to measure them and to sum them.
             with np.errstate(invalid="ignore", over="ignore"):  # of a NaN that is about to be found
                 self._sums.append(least_squares(matrix, weights, self.y, True, threads))
@@ -136,6 +141,8 @@ class LinearProblem:
         penalties = [
             f"{key} = {value:g}" for key, value in (("l1", self.l1), ("l2", self.l2)) if value
         ]
+        if self.own_penalty is not None:
+            penalties.append(self.own_penalty.name)
         storage = "sparse" if self.matrix.is_sparse else "dense"
         return f"{self.loss} on {self.n} × {self.p} {storage}" + "".join(
             f", {penalty}" for penalty in penalties
@@ -143,26 +150,6 @@ class LinearProblem:
 
     def __repr__(self) -> str:
         return f"LinearProblem({self.name})"
-
-    @property
-    def rows(self) -> Rows:
-        """The rows of X with their weights."""
-        return self.features.rows
-
-    @property
-    def matrix(self) -> Matrix:
-        """X, checked."""
-        return self.rows.matrix
-
-    @property
-    def weights(self) -> np.ndarray:
-        """c, float64[n], of sum 1."""
-        return self.rows.weights
-
-    @property
-    def y(self) -> np.ndarray:
-        """Targets float64[n], ∓1 for two classes, or labels int64[n] for the multinomial loss."""
-        return self.term.y
 
     @property
     def means(self) -> np.ndarray | None:
@@ -175,48 +162,18 @@ class LinearProblem:
         return self.features.scales
 
     @property
-    def n(self) -> int:
-        """Number of samples."""
-        return self.rows.n
-
-    @property
-    def p(self) -> int:
-        """Number of features."""
-        return self.rows.p
-
-    @property
-    def outputs(self) -> int:
-        """K, the number of scores a sample has."""
-        return self.term.outputs
-
-    @property
-    def threads(self) -> int | None:
-        """How many threads a pass may take; None for all that there are."""
-        return self.rows.threads
-
-    @threads.setter
-    def threads(self, threads: int | None) -> None:
-        self.rows.threads = threads
-
-    @property
-    def dim(self) -> int:
-        """Number of variables: coefficients and intercepts."""
-        return self.features.dim
-
-    @property
-    def score_shape(self) -> tuple[int, ...]:
-        """(n,), or (n, K) for several classes."""
-        return (self.n, self.outputs) if self.term.is_matrix else (self.n,)
-
-    @property
     def start(self) -> np.ndarray:
         """All zero, in the dtype of X."""
         return np.zeros(self.dim, dtype=self.matrix.dtype)
 
     @property
     def smooth(self) -> LinearProblem | None:
-        """The problem without its l1 penalty; None where there is none."""
-        return self.replaced(l1=0.0) if self.l1 else None
+        """The problem without l1 or a penalty of one's own; None where there is none."""
+        if self.is_smooth:
+            return None
+        part = self.replaced(l1=0.0)
+        part.own_penalty = None
+        return part
 
     @property
     def centred(self) -> LinearProblem:
@@ -266,14 +223,14 @@ class LinearProblem:
     def settled(self, w: np.ndarray) -> np.ndarray:
         """The same scores but for what all classes share, which no loss sees; `w` itself otherwise.
 
-        Adding one vector to the coefficients of all classes changes no probability. Without l1 the
+        Adding one vector to the coefficients of all classes changes no probability. Without h the
         mean over the classes is taken off, which leaves (l2/2)‖W‖² smaller; of the intercepts,
         which no penalty holds, always.
         """
         if not self.term.is_matrix:
             return w
         W, b = self.features.split(w)
-        if self.l1 == 0.0:
+        if self.is_smooth:
             W = W - W.mean(axis=1, keepdims=True)
         return self.features.join(W, b - b.mean()).astype(w.dtype, copy=False)
 
@@ -311,120 +268,6 @@ class LinearProblem:
         if own:
             part._sums, part._constants = [], {}
         return part
-
-    def split(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients, float[p] or [p, K], and intercepts, float[] or [K], as views of `w`."""
-        return self.features.split(w)
-
-    def coefficients(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients and intercepts in the units of X."""
-        return self.features.in_units_of_X(self._point(w))
-
-    def value(self, w: np.ndarray) -> float:
-        """F(w), the penalties included."""
-        w = self._point(w)
-        data = self.term.value(self.rows, *self.features.enter(w))
-        return data + self.ridge(self.split(w)[0]) + self.penalty(w)
-
-    def gradient(self, w: np.ndarray) -> np.ndarray:
-        """The gradient of F without its l1 penalty."""
-        return self.value_and_gradient(w)[1]
-
-    def value_and_gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """F without its l1 penalty, and its gradient, in one pass."""
-        w = self._point(w)
-        return self._penalised(w, *self.term.gradient(self.rows, *self.features.enter(w)))
-
-    def value_gradient_scores(self, w: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """The same in the same pass with the scores Xw + b, float64[n] or [n, K]."""
-        w = self._point(w)
-        z = np.empty(self.score_shape)
-        found = self.term.gradient(self.rows, *self.features.enter(w), z)
-        return *self._penalised(w, *found), z
-
-    def line(
-        self, w: np.ndarray, p: np.ndarray, z: np.ndarray, slope: float, step: float, ahead: Any
-    ) -> LinearLine:
-        """F without l1 along w + αp, from the scores `z` at w and those `ahead` at α = `step`."""
-        return LinearLine(self, w, p, z, slope, step, ahead)
-
-    def hessian_at(self, scores: np.ndarray, floor: float = 0.0) -> LinearHessian:
-        """The Hessian of F without l1 where the scores are these; `floor` as there."""
-        return LinearHessian(self, scores, floor)
-
-    def hessian_vector(self, w: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """The Hessian of F without l1, times `v`, in one pass."""
-        w, v = self._point(w), self._point(v)
-        at, along = self.features.enter(w), self.features.enter(v)
-        out, total = self.term.hessian_vector(self.rows, *at, *along)
-        return self.curved(v, out, total).astype(w.dtype, copy=False)
-
-    def curved(self, v: np.ndarray, out: np.ndarray, total: Any) -> np.ndarray:
-        """∇²F·v from the sums that kernels made of the data term, l2 added."""
-        out = self.features.leave(out, total)
-        out += self.l2 * self.split(v)[0]
-        return self.features.join(out, total)
-
-    def hessian(self, w: np.ndarray) -> np.ndarray:
-        """The whole Hessian of F without l1, float64[dim, dim]."""
-        return self.hessian_at(self.scores(w)).matrix()
-
-    def penalty(self, w: np.ndarray) -> float:
-        """l1‖w‖₁ of the coefficients."""
-        if not self.l1:
-            return 0.0
-        coefficients, _ = self.split(w)
-        return self.l1 * float(np.sum(np.abs(coefficients), dtype=np.float64))
-
-    def ridge(self, coefficients: np.ndarray) -> float:
-        """(l2/2)‖w‖² of coefficients, float[p], [p, K] or flat."""
-        flat = coefficients.ravel()
-        return 0.5 * self.l2 * dot(flat, flat)
-
-    def prox(self, w: np.ndarray, step: float) -> np.ndarray:
-        """Coefficients soft-thresholded by step·l1, intercepts as they are; a fresh array."""
-        out = np.array(w)
-        count = self.p * self.outputs
-        out[:count] = soft_threshold(w[:count], step * self.l1)
-        return out
-
-    def scores(self, w: np.ndarray) -> np.ndarray:
-        """Xw + b, float64[n] or [n, K]."""
-        return self.rows.product(*self.features.enter(self._point(w)))
-
-    def transpose(self, theta: np.ndarray) -> np.ndarray:
-        """Σ cᵢxᵢθᵢᵀ over the features as they enter the model, float64[p] or [p, K]."""
-        return self.features.leave(*self.rows.transpose(theta))
-
-    @property
-    def curvature_bound(self) -> float:
-        """γ, the largest ℓ″."""
-        return self.term.curvature_bound
-
-    @property
-    def gram_extent(self) -> Extent:
-        """Both ends of the spectrum of Σ cᵢx̃ᵢx̃ᵢᵀ, by Lanczos, with their error."""
-        return self.features.gram_extent
-
-    @property
-    def smoothness(self) -> float:
-        """L: the Lanczos estimate plus its error, so that 1/L is a safe step."""
-        return self.curvature_bound * self.gram_extent.interval[1] + self.l2
-
-    @property
-    def strong_convexity(self) -> float:
-        """μ that is certain: l2, but 0 with an intercept, which no penalty holds."""
-        return 0.0 if self.fit_intercept else self.l2
-
-    @property
-    def row_squares(self) -> np.ndarray:
-        """‖x̃ᵢ‖² of the features as they enter the model, float64[n]."""
-        return self.features.row_squares
-
-    @property
-    def column_squares(self) -> np.ndarray:
-        """Σ cᵢxᵢⱼ² of the features as they enter the model, float64[p]."""
-        return self.features.column_squares
 
     @cached_property
     def samples(self) -> FiniteSum:
@@ -467,33 +310,17 @@ class LinearProblem:
         """Have the sums at hand from now on; they were made of these samples."""
         self._sums[:] = [sums]
 
-    @property
-    def curvature_diagonal(self) -> np.ndarray:
-        """γΣcᵢx̃ᵢⱼ² + l2, which bounds the diagonal of every Hessian, float64[dim]; 1 for 0."""
-        bound = self.curvature_bound * self.column_squares + self.l2
-        bound = self.features.join(np.where(bound > 0.0, bound, 1.0), self.curvature_bound)
-        return np.repeat(bound, self.outputs)
 
-    @property
-    def row_smoothness(self) -> np.ndarray:
-        """Lᵢ, float64[n]."""
-        return self.n * self.weights * self.curvature_bound * self.row_squares + self.l2
-
-    def _penalised(
-        self, w: np.ndarray, value: float, G: np.ndarray, slopes: Any
-    ) -> tuple[float, np.ndarray]:
-        """Value and gradient of the data term, those of the l2 penalty added."""
-        coefficients, _ = self.split(w)
-        G = self.features.leave(G, slopes)
-        G += self.l2 * coefficients
-        gradient = self.features.join(G, slopes).astype(w.dtype, copy=False)
-        return float(value) + self.ridge(coefficients), gradient
-
-    def _point(self, w: Any) -> np.ndarray:
-        w = check_reals("w", w)
-        if w.shape != (self.dim,):
-            raise InputError(
-                f"w must have {self.dim} entries ({self.p} features × {self.outputs} outputs"
-                f"{', intercepts last' if self.fit_intercept else ''}), got shape {w.shape}"
-            )
-        return w
+def _own(penalty: Any, l1: float) -> Penalty | None:
+    """The penalty of a user's own, checked for its kind."""
+    if penalty is not None and not isinstance(penalty, Penalty):
+        raise InputError(
+            f"penalty must be a Penalty, got {describe(penalty)}: make one by tw.Penalty(value, "
+            "prox), or give l1 and l2"
+        )
+    if penalty is not None and l1 > 0.0:
+        raise InputError(
+            f"l1 must be 0 beside a penalty of your own, got {l1:g}: proximal steps do not add up, "
+            "state both in one value and one prox"
+        )
+    return penalty

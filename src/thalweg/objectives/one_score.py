@@ -6,6 +6,7 @@ the rows of `objectives.rows`: a pass over X, or one over the scores where those
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,23 +15,57 @@ from thalweg.core.vector import dot
 from thalweg.kernels import duality, margins
 from thalweg.kernels import linear as passes
 from thalweg.kernels.cd import curvatures as bent_curvatures
-from thalweg.kernels.losses import HUBER, SQUARED, SQUARED_HINGE, curvature_bound
+from thalweg.kernels.losses import HUBER, LOGISTIC, SQUARED, SQUARED_HINGE, curvature_bound
 from thalweg.objectives.rows import Rows
 
 DIFFERENCES = (SQUARED, HUBER)  # losses of z − y
+EPS = float(np.finfo(np.float64).eps)
 
 
-class OneScore:
-    """ℓ of one score a sample, with targets float64[n], ±1 for two classes."""
+class SingleScore:
+    """What all losses of one score a sample share: sums over rows of curvatures that are given."""
 
     outputs = 1
     is_matrix = False
+    y: np.ndarray  # targets, float64[n]
+    origin: float = 0.0  # what was taken off the targets
+
+    def curvatures(self, rows: Rows, h: np.ndarray) -> np.ndarray:
+        """The same, from `bends`."""
+        return h
+
+    def bent_vector(
+        self, rows: Rows, h: np.ndarray, V: np.ndarray, v_b: Any
+    ) -> tuple[np.ndarray, Any]:
+        """Σ hᵢ(xᵢᵀV + v_b)xᵢ and the same without xᵢ."""
+        return rows.gram_vector(h, V, v_b)
+
+    def column_moments(self, rows: Rows, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Σ hᵢxᵢ and Σ hᵢxᵢ², entry by entry, float64[p] each."""
+        X, p = rows.seen, rows.p
+
+        def leaf(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+            first, second = np.zeros(p), np.zeros(p)
+            margins.column_moments_pass(X, h, start, stop, first, second)
+            return first, second
+
+        return rows.sums(leaf, 2 * p)
+
+    def shifted_slopes(
+        self, c: np.ndarray, z: np.ndarray, shift: float
+    ) -> tuple[float, float, float]:
+        """Σ cᵢℓ′ᵢ, Σ cᵢ|ℓ′ᵢ| and Σ cᵢℓ″ᵢ at the scores z + shift."""
+        raise NotImplementedError
+
+
+class OneScore(SingleScore):
+    """A loss that kernels know, with targets float64[n], ±1 for two classes."""
 
     def __init__(self, code: int, y: np.ndarray, delta: float, origin: float = 0.0) -> None:
         self.code = code
         self.y = y
         self.delta = delta  # Huber's δ
-        self.origin = origin  # what was taken off the targets
+        self.origin = origin
 
     @property
     def curvature_bound(self) -> float:
@@ -116,27 +151,6 @@ class OneScore:
         )
         return h
 
-    def curvatures(self, rows: Rows, h: np.ndarray) -> np.ndarray:
-        """The same, from `bends`."""
-        return h
-
-    def bent_vector(
-        self, rows: Rows, h: np.ndarray, V: np.ndarray, v_b: Any
-    ) -> tuple[np.ndarray, Any]:
-        """Σ hᵢ(xᵢᵀV + v_b)xᵢ and the same without xᵢ."""
-        return rows.gram_vector(h, V, v_b)
-
-    def column_moments(self, rows: Rows, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Σ hᵢxᵢ and Σ hᵢxᵢ², entry by entry, float64[p] each."""
-        X, p = rows.seen, rows.p
-
-        def leaf(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-            first, second = np.zeros(p), np.zeros(p)
-            margins.column_moments_pass(X, h, start, stop, first, second)
-            return first, second
-
-        return rows.sums(leaf, 2 * p)
-
     def weighted_slopes(self, rows: Rows, z: np.ndarray) -> np.ndarray:
         """cᵢℓ′(zᵢ), float64[n]."""
         r = np.empty_like(z)
@@ -165,5 +179,26 @@ class OneScore:
         """Write θᵢ = ℓ′(zᵢ) into `theta`, in place; returns f, its sum compensated."""
         return duality.slopes_pass(self.code, z, self.y, c, self.delta, theta)
 
+    def shifted_slopes(
+        self, c: np.ndarray, z: np.ndarray, shift: float
+    ) -> tuple[float, float, float]:
+        """Σ cᵢℓ′ᵢ, Σ cᵢ|ℓ′ᵢ| and Σ cᵢℓ″ᵢ at the scores z + shift."""
+        return duality.shifted_slopes_pass(self.code, z, shift, self.y, c, self.delta)
+
+    def conjugates(self, c: np.ndarray, theta: np.ndarray) -> tuple[float, float]:
+        """Σ cᵢℓᵢ*(θᵢ), and the sum of the terms' sizes."""
+        return duality.conjugates_pass(self.code, theta, self.y, c, self.delta)
+
+    def stretch(self, c: np.ndarray, theta: np.ndarray) -> float:
+        """The largest factor that leaves θ in the domain of ℓ*, a hair inside."""
+        widest = {LOGISTIC: 1.0, HUBER: self.delta}.get(self.code)
+        return math.inf if widest is None else stretch_to(widest, c, theta)
+
     def _light(self, rows: Rows, work: Any) -> None:
         rows.light(work, margins.LOSS_ENTRIES * rows.n, add=False)
+
+
+def stretch_to(widest: float, c: np.ndarray, theta: np.ndarray) -> float:
+    """The factor that makes the longest θᵢ nearly `widest`."""
+    longest = float(np.max(np.abs(theta[c > 0.0])))
+    return math.inf if longest == 0.0 else widest / longest * (1.0 - 4.0 * EPS)

@@ -43,6 +43,8 @@ class Cost:
         self._is_sparse, self._has_l1 = problem.matrix.is_sparse, problem.l1 > 0.0
         self._by_samples, self._is_dual = has_fewer_samples(problem), is_dual(problem)
         self._is_summed = problem.is_summed
+        # A loss of a user's own is NumPy's work between two passes.
+        self._looks = 2.0 if problem.has_own_loss else 1.0
         X = problem.matrix.rows
         # A row of a matrix that is stored by columns is gathered from all over it.
         is_by_columns = isinstance(X, np.ndarray) and not X.flags.c_contiguous
@@ -74,7 +76,8 @@ class Cost:
             an_entry = 1.3 if self._is_sparse else 0.15
         else:
             an_entry = 1.7 if self._is_sparse else 0.4
-        return 2 * self.call + self._reading * (9.0 * n * K + 2.0 * self._dim + an_entry * e * K)
+        ns = 9.0 * n * K + 2.0 * self._dim + an_entry * e * K
+        return self._looks * (2 * self.call + self._reading * ns)
 
     @property
     def hessian(self) -> float:

@@ -87,6 +87,11 @@ def path(
     """
     if not isinstance(problem, LinearProblem):
         raise InputError(f"problem must be a LinearProblem, got {describe(problem)}")
+    if problem.own_penalty is not None:
+        raise InputError(
+            f"problem must have no penalty of its own, got {problem.own_penalty.name!r}: a path "
+            "varies l1, so minimize a problem for each strength"
+        )
     tol = check_number("tol", tol, above=0.0)
     max_iter, seed = (
         check_count("max_iter", max_iter, at_least=0),

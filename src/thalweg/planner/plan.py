@@ -19,6 +19,7 @@ from thalweg.core.errors import InputError
 from thalweg.core.plan import Measured, Plan, PlanRow
 from thalweg.methods.expectation import Expected
 from thalweg.methods.method import Method
+from thalweg.methods.own_terms import unfamiliar, way_out
 from thalweg.methods.problem import Problem
 from thalweg.methods.registry import METHODS
 from thalweg.objectives.linear import LinearProblem
@@ -59,8 +60,9 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     hard = difficulty(problem, shape, tol)
     cost = Cost(problem, speed)
     rows = ranked(problem, priced(problem, candidates(problem, hard, is_short=False), cost))
-    # Huber's loss has hardly any curvature at w = 0, where the squared hinge has all of it.
-    has_pilot = problem.l1 == 0.0 and problem.loss != "huber"
+    # Huber's loss has hardly any curvature at w = 0, where the squared hinge has all of it; of a
+    # user's own nobody knows.
+    has_pilot = problem.is_smooth and problem.loss != "huber" and not problem.has_own_loss
     if has_pilot and rows[0].predicted_seconds > WORTH_A_PILOT:
         steps = pilot(problem, tol, scale, rows[0].predicted_seconds) or hard.steps
         hopes = candidates(problem, hard._replace(steps=steps), is_short=False)
@@ -96,9 +98,9 @@ def ranked(problem: LinearProblem, rows: list[PlanRow]) -> list[PlanRow]:
     Of those that are about as fast as the fastest, the first is the best.
     """
     # Where all is smooth, methods that learn no curvature are left to those who ask for them.
-    able = [row for row in rows if problem.l1 or _leads(METHODS[row.method])]
+    able = [row for row in rows if not problem.is_smooth or _leads(METHODS[row.method])]
     least = min(row.predicted_seconds for row in able)
-    near = least * (NEAR_AT_ONCE if least <= AT_ONCE and not problem.l1 else NEAR)
+    near = least * (NEAR_AT_ONCE if least <= AT_ONCE and problem.is_smooth else NEAR)
     chosen = next(row for row in able if row.predicted_seconds <= near)
     rows = sorted(rows, key=lambda row: (not row.eligible, row.predicted_seconds))
     others = [row for row in rows if row is not chosen]
@@ -113,7 +115,7 @@ def _leads(method: type[Method]) -> bool:
 
 def _row(name: str, hope: Expected, seen: Problem, cost: Cost) -> PlanRow:
     problem: LinearProblem = seen.objective
-    refusal = hope.refusal or _refusal(name, seen)
+    refusal = _own_terms(name, problem) or hope.refusal or _refusal(name, seen)
     if refusal:
         return PlanRow(name, eligible=False, remark=refusal)
     if not math.isfinite(hope.iterations):
@@ -130,6 +132,12 @@ def _row(name: str, hope: Expected, seen: Problem, cost: Cost) -> PlanRow:
         predicted_seconds=ENDING * cost.call + hope.iterations * seconds,
         memory=int(8 * numbers),
     )
+
+
+def _own_terms(name: str, problem: LinearProblem) -> str:
+    """What of a user's own the method cannot take; empty where it can."""
+    why = unfamiliar(METHODS[name], problem)
+    return f"{why}: {way_out(problem)}" if why else ""
 
 
 def _refusal(name: str, seen: Problem) -> str:

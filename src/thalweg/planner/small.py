@@ -38,6 +38,8 @@ def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
 
     Short ways are priced whether or not one will be taken: who listens to a run gets the same one.
     """
+    if not problem.is_built_in:
+        return None
     clock, is_narrow = Clock(), bool(problem.l1) or problem.loss == "squared"
     names: tuple[str, ...] = WITH_L1 if problem.l1 else SMOOTH
     if problem.is_summed:  # all that is left to do is a system

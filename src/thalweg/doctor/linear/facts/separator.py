@@ -87,7 +87,7 @@ def _bare(problem: LinearProblem, columns: Sizes) -> LinearProblem:
 
     A plane in scaled features is one in the others: scaling changes how soon it is found.
     """
-    bare = problem.replaced(l1=0.0, l2=0.0)
+    bare = (problem.smooth or problem).replaced(l2=0.0)
     if problem.loss != MULTINOMIAL:
         hinge = OneScore(SQUARED_HINGE, problem.y, problem.delta)
         bare = bare.with_term("squared-hinge", hinge)

@@ -1,0 +1,32 @@
+"""Which methods take a loss or a penalty of a user's own: those that ask the problem alone.
+
+    own loss       methods for any objective: scores, slopes and curvatures are the problem's
+    own penalty    those of them that take a proximal step, whatever it is of
+
+Compiled loops over samples or coordinates know losses by their codes and a penalty by l1, and so
+does the way of newton with l1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thalweg.methods.method import Method
+from thalweg.objectives.linear import LinearProblem
+
+
+def unfamiliar(method: Method | type[Method], objective: Any) -> str:
+    """What `method` does not know of `objective`, as a clause; empty where it knows all."""
+    if not isinstance(objective, LinearProblem) or objective.is_built_in:
+        return ""
+    if objective.has_own_loss and method.only_linear:
+        return f"takes the built-in losses alone, got {objective.loss!r}"
+    own = objective.own_penalty
+    if own is not None and (method.only_linear or not method.takes_penalty):
+        return f"takes no penalty of your own, got {own.name!r}"
+    return ""
+
+
+def way_out(objective: LinearProblem) -> str:
+    """A method that takes such terms."""
+    return "use method='lbfgs'" if objective.is_smooth else "use method='fista'"
