@@ -72,7 +72,6 @@ STAGE = 10  # steps on a sample at most
 LONG_ROW = 30  # entries of a row from which a Hessian costs several gradients
 FLOOR, LEAST_FLOOR = 1e-3, 1e-8  # ν at first, and at least
 FLAT = 0.1  # c₂ of a line search among kinks, where the quadratic is soon another one
-SET = 500.0  # variables of a set, as is usual
 WORKS = 0.1  # of the gradient norm before: what a step leaves whose H is used again
 
 
@@ -149,15 +148,16 @@ class Newton(Method):
         """4 + 0.29 log(1/ε) Hessians; of the squared loss 1, or the sums in its place.
 
         Of samples 1 for all steps. With an l1 penalty the quadratic takes a few systems, of several
-        classes as much as one: their features are left one by one. Over a set 6 + 3 log₁₀(1/s) of
-        some 500 variables, s = l1/l1_max, or as many as there are samples times classes.
+        classes as much as one: their features are left one by one. Over a set 5 + 2 log₁₀(1/s) of
+        100 + 120 log₁₀(1/s) variables, s = l1/l1_max, or of samples times classes, if fewer.
         """
         dim, systems = problem.dim, 4.0 if problem.l1 and problem.outputs == 1 else 1.0
         smaller = -math.log10(max(hard.share, 1e-4))
         if has_set(problem):
-            part = min(1.0, SET / dim, problem.n * problem.outputs / dim)
-            passes = {"gradient": 3.0, "hessian": part**2, "factor": 3.0 * part**2.5, "call": 30.0}
-            return Expected(None, 6.0 + 3.0 * smaller, passes, 4, 3.0 + 4.0 * dim * part**2)
+            size = min(100.0 + 120.0 * smaller, problem.n * problem.outputs)
+            part = min(1.0, size / dim)
+            passes = {"gradient": 3.0, "hessian": part**2, "factor": 3.0 * part**3, "call": 30.0}
+            return Expected(None, 5.0 + 2.0 * smaller, passes, 4, 3.0 + 4.0 * dim * part**2)
         if has_sums(problem):
             passes = {"hessian": 0.0 if problem.is_summed else 1.0, "factor": systems, "call": 4.0}
             return Expected(None, 1.0, passes, 4, 3 * dim)
