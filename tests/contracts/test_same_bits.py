@@ -133,7 +133,6 @@ def test_threads_and_layouts_change_no_bit(method, loss, storage):
 @pytest.mark.parametrize("storage", STORAGES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_nor_do_they_of_a_step_over_a_set(storage, dtype, monkeypatch):
-    monkeypatch.setattr(set_step, "FEW", 0)
     monkeypatch.setattr(set_step, "FEWEST", 4)
     monkeypatch.setattr(set_gram, "FEWEST", 16)
     X, y = table("multinomial", dtype)

@@ -147,11 +147,11 @@ class Newton(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """4 + 0.29 log(1/ε) Hessians; of the squared loss 1, or the sums in its place.
 
-        Of samples 1 for all steps. With an l1 penalty the quadratic takes a few systems, of several
-        classes as much as one: their features are left one by one. Over a set 5 + 2 log₁₀(1/s) of
-        100 + 120 log₁₀(1/s) variables, s = l1/l1_max, or of samples times classes, if fewer.
+        Of samples 1 for all steps. With an l1 penalty the quadratic takes a few systems. Over a set
+        5 + 2 log₁₀(1/s) of 100 + 120 log₁₀(1/s) variables, s = l1/l1_max, or of as many as there
+        are samples times classes.
         """
-        dim, systems = problem.dim, 4.0 if problem.l1 and problem.outputs == 1 else 1.0
+        dim, systems = problem.dim, 4.0 if problem.l1 else 1.0
         smaller = -math.log10(max(hard.share, 1e-4))
         if has_set(problem):
             size = min(100.0 + 120.0 * smaller, problem.n * problem.outputs)
@@ -164,7 +164,7 @@ class Newton(Method):
         count = 1.0 if problem.loss == "squared" else 4.0 + 0.29 * hard.digits
         if problem.l1:  # the fewer features are left, the sooner they are known
             first, each = (2.0, 2.5) if problem.term.has_kinks else (4.0, 1.5)
-            count = min(count, 6.0 if problem.outputs > 1 else first + each * smaller)
+            count = min(count, first + each * smaller)
         passes = {"gradient": 2.5, "hessian": 1.0, "factor": systems, "call": 8.0}
         if is_dear(problem):  # begun on samples, and used again
             passes["hessian"] = 0.6

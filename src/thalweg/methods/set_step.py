@@ -1,4 +1,4 @@
-"""Newton's step of several classes with l1 where coefficients are many: over a few of them.
+"""Newton's step of several classes with l1: over a few of their many coefficients.
 
     minimise  F(W, b) = Σᵢ cᵢ ℓ(Wᵀxᵢ + b, yᵢ) + (l2/2)‖W‖² + l1‖W‖₁
 
@@ -32,7 +32,6 @@ from thalweg.methods.prox_newton import model_minimum, penalties, searched, shor
 from thalweg.objectives.linear import LinearProblem
 from thalweg.objectives.set_gram import set_gram
 
-FEW = 500  # variables, up to which a set is no gain
 FEWEST, MOST = (
     100,
     2_000,
@@ -40,10 +39,8 @@ FEWEST, MOST = (
 
 
 def has_set(data: object) -> bool:
-    """Whether steps are over a set: several classes, l1, and more than a few variables."""
-    return (
-        isinstance(data, LinearProblem) and data.term.is_matrix and data.l1 > 0.0 and data.dim > FEW
-    )
+    """Whether steps are over a set: several classes, and l1."""
+    return isinstance(data, LinearProblem) and data.term.is_matrix and data.l1 > 0.0
 
 
 def set_step(problem: Problem, point: Point, floor: float) -> tuple[Point, float] | None:
