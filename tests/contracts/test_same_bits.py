@@ -14,7 +14,9 @@ import scipy.sparse
 import thalweg as tw
 from thalweg.core.errors import InputError
 from thalweg.kernels import leaves
+from thalweg.methods import set_step
 from thalweg.methods.registry import METHODS
+from thalweg.objectives import set_gram
 
 THREADS = (1, 2, 3, 8)
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
@@ -126,6 +128,22 @@ def test_threads_and_layouts_change_no_bit(method, loss, storage):
             tried += 1
     if not tried:
         pytest.skip("refused for this loss")
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_nor_do_they_of_a_step_over_a_set(storage, dtype, monkeypatch):
+    monkeypatch.setattr(set_step, "FEWEST", 4)
+    monkeypatch.setattr(set_gram, "FEWEST", 16)
+    X, y = table("multinomial", dtype)
+    X, penalties = stored(X, storage), {"l1": 1e-3, "l2": 1e-3}
+
+    def bits(X, y, threads):
+        return found(tw.LinearProblem(X, y, "multinomial", threads=threads, **penalties), "newton")
+
+    first = bits(X, y, 1)
+    assert all(bits(X, y, threads) == first for threads in THREADS[1:])
+    assert all(bits(X_there, y_there, 1) == first for X_there, y_there in layouts(X, y))
 
 
 @pytest.mark.parametrize("storage", STORAGES)

@@ -37,3 +37,16 @@ def test_a_method_that_squares_its_error_takes_one_more_step_if_that_gains(monke
     plain = tw.minimize(problem, "newton", tol=1e-4, progress=False)
     assert more.iterations == plain.iterations + 1
     assert more.certificate.measured < 1e-2 * plain.certificate.measured
+
+
+def test_a_step_that_rounding_stops_is_proved_by_a_tighter_bound():
+    # Columns of timestamps in float32: the slopes at the rounded w alone leave a gap of 12 limits.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 300)) + 2.0
+    y = np.argmax(X[:, :3] + rng.standard_normal((100, 3)), axis=1)
+    data = tw.LinearProblem(
+        (1e8 * X).astype(np.float32), y, "multinomial", l1=9e6, l2=9e4, fit_intercept=False
+    )
+    run = tw.minimize(data, "newton", tol=1e-6, progress=False)
+    assert run.converged
+    assert run.certificate.holds

@@ -24,10 +24,10 @@ once, and grows until there is one.
 Where a linear problem has fewer samples than features, and l2 alone, the system is one of samples
 (`dual_step`), and H stands for its curvatures h.
 
-With an l1 penalty, on a linear problem, the quadratic keeps the penalty, and steps are halved
-(`prox_newton`). The
-squared loss is its own quadratic: after one pass for its sums (`objectives.least_squares`), a step
-and the gap that proves it take no other look at the data.
+With an l1 penalty, on a linear problem, the quadratic keeps the penalty (`prox_newton`), and of
+several classes it is one of a few coefficients, however many there are (`set_step`). The squared
+loss is its own quadratic: after one pass for its sums (`objectives.least_squares`), a step and the
+gap that proves it take no other look at the data.
 
 Small linear problems first try a short way (`short_way`), where the system of several classes is
 solved by conjugate gradients.
@@ -57,6 +57,7 @@ from thalweg.methods.method import Method
 from thalweg.methods.problem import Point, Problem
 from thalweg.methods.prox_newton import prox_newton_step, shortest_subgradient
 from thalweg.methods.search import Search
+from thalweg.methods.set_step import has_set, set_step
 from thalweg.methods.wolfe import CURVATURE, StrongWolfe
 from thalweg.objectives.linear import LinearProblem
 
@@ -87,7 +88,7 @@ class NewtonState(NamedTuple):
     hessian: np.ndarray  # H of an earlier point, to be used again, float64[dim, dim]; or its h
     rng: np.random.Generator  # draws the samples
     steps: int  # taken
-    floor: float  # ν; 0 for losses without kinks
+    floor: float  # ν; 0 for losses without kinks, unless over a set
 
 
 @dataclass(frozen=True)
@@ -106,9 +107,9 @@ class Newton(Method):
 
     def check(self, problem: Problem) -> None:
         """The Hessian must fit, and its factorisation be affordable."""
-        dim = problem.dim
-        order = min(dim, problem.objective.n) if has_fewer_samples(problem.objective) else dim
-        if order > MOST_VARIABLES:
+        dim, data = problem.dim, problem.objective
+        order = min(dim, data.n) if has_fewer_samples(data) else dim
+        if not has_set(data) and order > MOST_VARIABLES:
             raise InputError(
                 f"newton factorises a {order}×{order} Hessian, at most {MOST_VARIABLES} variables: "
                 'use method="newton-cg"'
@@ -116,13 +117,15 @@ class Newton(Method):
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonState:
         """The state at w₀."""
-        floor = FLOOR if has_kinks(problem) else 0.0
+        floor = FLOOR if has_kinks(problem) or has_set(problem.objective) else 0.0
         return _state(problem, _point(problem, w0), no_hessian(problem), rng, 0, floor)
 
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState:
         """One factorisation and one line search; the first time on samples, where they pay."""
         value = state.value - problem.penalty(state.w)
         point, found = Point(state.w, value, state.slope, state.scores), None
+        if has_set(problem.objective):
+            return _advance_in_set(problem, state, point)
         H = state.hessian
         if not state.steps:
             found, H = solve_samples(problem, point, state.rng, self.search)
@@ -150,10 +153,17 @@ class Newton(Method):
         """4 + 0.29 log(1/ε) Hessians; of the squared loss 1, or the sums in its place.
 
         2 + 0.2 log(1/ε) of a loss with kinks, which is a quadratic between them. Of samples 1 for
-        all steps. With an l1 penalty the quadratic takes two systems, of several classes as much as
-        one: their features are left one by one.
+        all steps. With an l1 penalty the quadratic takes two systems. Over a set 5 + 2 log₁₀(1/s)
+        of 100 + 120 log₁₀(1/s) variables, s = l1/l1_max, or of as many as there are samples times
+        classes.
         """
-        dim, systems = problem.dim, 2.0 if problem.l1 and problem.outputs == 1 else 1.0
+        dim, systems = problem.dim, 2.0 if problem.l1 else 1.0
+        smaller = -math.log10(max(hard.share, 1e-4))
+        if has_set(problem):
+            size = min(100.0 + 120.0 * smaller, problem.n * problem.outputs)
+            part = min(1.0, size / dim)
+            passes = {"gradient": 3.0, "hessian": part**2, "factor": 3.0 * part**3, "call": 30.0}
+            return Expected(None, 5.0 + 2.0 * smaller, passes, 4, 3.0 + 4.0 * dim * part**2)
         if has_sums(problem):
             passes = {"hessian": 0.0 if problem.is_summed else 1.0, "factor": systems, "call": 4.0}
             return Expected(None, 1.0, passes, 4, 3 * dim)
@@ -161,9 +171,8 @@ class Newton(Method):
         if problem.term.has_kinks:
             count = 2.0 + 0.2 * hard.digits
         if problem.l1:  # the fewer features are left, the sooner they are known
-            smaller = -math.log10(max(hard.share, 1e-4))
             first, each = (2.5, 1.0) if problem.term.has_kinks else (4.0, 1.5)
-            count = min(count, 6.0 if problem.outputs > 1 else first + each * smaller)
+            count = min(count, first + each * smaller)
         passes = {"gradient": 2.5, "hessian": 1.0, "factor": systems, "call": 8.0}
         if is_dear(problem):  # begun on samples, and used again
             passes["hessian"] = 0.6
@@ -178,6 +187,20 @@ class Newton(Method):
             return False
         is_small = data.matrix.entries * data.outputs < LARGE
         return is_small or state.hessian.size > 0
+
+
+def _advance_in_set(problem: Problem, state: NewtonState, point: Point) -> NewtonState:
+    """One step over a set of coefficients; with ν = 1 where there is none with less."""
+    floor = state.floor
+    found = set_step(problem, point, floor)
+    if found is None and floor < 1.0:
+        floor = 1.0
+        found = set_step(problem, point, floor)
+    if found is None:
+        return state
+    ahead, step = found
+    floor = max(0.1 * floor, LEAST_FLOOR) if step == 1.0 else min(10.0 * floor, 1.0)
+    return _state(problem, ahead, no_hessian(problem), state.rng, state.steps + 1, floor)
 
 
 def _point(problem: Problem, w: np.ndarray) -> Point:

@@ -156,7 +156,8 @@ def _is_surely_far(journey: Journey) -> bool:
 def _gap(journey: Journey, payment: Payment, w: np.ndarray, *, thorough: bool = False) -> Gap:
     """The duality gap at `w`, by the best lower bound so far; tightened where that may end it.
 
-    Where l1 = 0 a gap is as tight as the run needs.
+    Where l1 = 0 a gap is as tight as the run needs. A method of second order that is done has
+    arrived, or rounding stops it: the slopes of a rounded w alone may leave its gap wide.
     """
     problem = journey.problem.objective
     dual = journey.dual if w is journey.state.w else None
@@ -164,9 +165,11 @@ def _gap(journey: Journey, payment: Payment, w: np.ndarray, *, thorough: bool = 
     w = carried(journey.returned(w), journey.objective, problem)
     found = duality_gap(problem, w, dual=dual, thorough=thorough, enough=journey.allowed)
     found = found.above(payment.floor)
-    if problem.l1 > 0 and journey.allowed < found.gap <= NEAR * journey.allowed:
+    if problem.l1 > 0 and journey.allowed < found.gap:
         price = found.passes + price_of_tightening(problem, w)
-        if payment.affords(journey.problem.passes, price):
+        is_near = found.gap <= NEAR * journey.allowed
+        is_worth_it = is_near and payment.affords(journey.problem.passes, price)
+        if is_worth_it or (thorough and journey.method.is_second_order):
             found = tightened(problem, w, found)
     return found
 

@@ -24,6 +24,7 @@ FORCING = 1e-2  # of the distance from optimality: how exactly a model is minimi
 EXACT = 1e-9  # likewise where the model is F itself
 ACCEPT = 1e-4  # of the promised decrease
 HALVINGS = 30
+ALL = slice(None)  # variables
 
 
 def shortest_subgradient(problem: Problem, w: np.ndarray, gradient: np.ndarray) -> np.ndarray:
@@ -47,12 +48,25 @@ def thresholds(data: LinearProblem) -> np.ndarray:
 
 def prox_newton_step(problem: Problem, point: Point, H: np.ndarray) -> Point | None:
     """The point that one step with H leads to, if any; values are those of f, without l1."""
-    data = problem.objective
+    found = searched(problem, point, model_minimum(problem, point, H))
+    return None if found is None else found[0]
+
+
+def model_minimum(
+    problem: Problem, point: Point, H: np.ndarray, chosen: np.ndarray | slice = ALL
+) -> np.ndarray:
+    """u, float64[dim]; with H of some variables, int64[m], where those alone change."""
+    ahead, slopes = point.w.astype(np.float64), point.gradient.astype(np.float64)
+    part, s = ahead[chosen].copy(), slopes[chosen].copy()
+    share = EXACT if problem.objective.loss == "squared" else FORCING
+    minimise_quadratic(H, s, penalties(problem)[chosen], part, 0.0, share)
+    ahead[chosen] = part
+    return ahead
+
+
+def searched(problem: Problem, point: Point, ahead: np.ndarray) -> tuple[Point, float] | None:
+    """The point on the way to u, `ahead`, where F has fallen, if any, and its α."""
     w, slopes = point.w.astype(np.float64), point.gradient.astype(np.float64)
-    distance = float(np.max(np.abs(shortest_subgradient(problem, w, slopes))))
-    share = EXACT if data.loss == "squared" else FORCING
-    ahead, s = w.copy(), slopes.copy()
-    minimise_quadratic(H, s, penalties(problem), ahead, 0.0, share)
     direction = (ahead - w).astype(point.w.dtype)
     before, after = problem.penalty(point.w), problem.penalty(ahead)
     promised = float(slopes @ (ahead - w)) + after - before
@@ -62,12 +76,17 @@ def prox_newton_step(problem: Problem, point: Point, H: np.ndarray) -> Point | N
     if promised >= -noise:
         # At the rounding of F, only its slopes still tell what is better.
         found = line.arrive(line.look(step))
-        left = shortest_subgradient(problem, found.w, found.gradient)
-        return found if float(np.max(np.abs(left))) < distance else None
+        is_better = _distance(problem, found.w, found.gradient) < _distance(problem, w, slopes)
+        return (found, step) if is_better else None
     for _ in range(HALVINGS):
         trial = line.look(step)
         there = trial.value + problem.penalty(line.at(step))
         if math.isfinite(there) and there <= value + ACCEPT * step * promised + noise:
-            return line.arrive(trial)
+            return line.arrive(trial), step
         step *= 0.5
     return None
+
+
+def _distance(problem: Problem, w: np.ndarray, gradient: np.ndarray) -> float:
+    """From a slope of zero."""
+    return float(np.max(np.abs(shortest_subgradient(problem, w, gradient))))
