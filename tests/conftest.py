@@ -1,7 +1,7 @@
 """The workers of a test run share the cores: torch keeps to one thread in each.
 
 What Hypothesis draws is the same every time, so that a run that passed passes again. Where torch is
-not installed, what needs it is skipped (`torchless`).
+not installed, what needs it is skipped (`torchless`). What takes long is marked so (`slow`).
 """
 
 import sys
@@ -9,6 +9,7 @@ import sys
 import pytest
 from hypothesis import settings
 
+import slow
 import torchless
 
 settings.register_profile("same", derandomize=True)
@@ -18,6 +19,13 @@ settings.load_profile("same")
 def pytest_configure(config):
     if not torchless.is_here():
         config.pluginmanager.register(torchless)
+
+
+def pytest_collection_modifyitems(items):
+    table = slow.rows()
+    for item in items:
+        if slow.is_slow(item.nodeid, table):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

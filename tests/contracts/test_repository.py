@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import slow
 import thalweg as tw
 
 ROOT = Path(__file__).parents[2]
@@ -135,6 +136,27 @@ def test_every_benchmark_of_the_makefile_is_there():
             assert (ROOT / "benchmarks" / script.split()[0]).exists(), script
     told = set(re.findall(r"make bench WHAT=([\w-]+)", (ROOT / "CONTRIBUTING.md").read_text()))
     assert told == {name for name, _ in table} - {"speed"}
+
+
+def test_every_row_of_the_slow_table_is_a_test():
+    for row in slow.rows():
+        file, _, name = row.partition("::")
+        assert (ROOT / file).exists(), row
+        assert f"def {name}(" in (ROOT / file).read_text() or not name, row
+
+
+def test_the_slow_table_is_made_from_what_tests_took(tmp_path, monkeypatch):
+    monkeypatch.setattr(slow, "TABLE", tmp_path / "slow.txt")
+    slow.TABLE.write_text("tests/a.py\ntests/b.py::no_longer\n")
+    slow.write(
+        "0.30s call     tests/b.py::two[x-1]\n0.25s setup    tests/b.py::two[y z]\n"
+        "0.45s call     tests/b.py::one\n9.00s call     tests/a.py::three[long]\n"
+    )
+    assert slow.rows() == {"tests/a.py", "tests/b.py::two"}
+    marked = {
+        name: slow.is_slow(f"tests/{name}", slow.rows()) for name in ("b.py::two[z]", "b.py::one")
+    }
+    assert marked == {"b.py::two[z]": True, "b.py::one": False}
 
 
 # Faces of scikit-learn have its parameters; what is compiled takes arrays and numbers alone.
