@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from thalweg.core.errors import InputError
+
+if TYPE_CHECKING:
+    from thalweg.tables.notation import Notation
 
 
 @dataclass
@@ -20,6 +26,14 @@ class Raw:
     are_pixels: bool = False  # whether X holds bytes, 0 to 255, of images
     first_index: int = 1  # what an svmlight file calls its first feature
     notes: list[str] = field(default_factory=list)
+    doubts: dict[str, str] = field(default_factory=dict)  # columns that cannot be used, and why
+    notation: Notation | None = None  # of its numbers, where they are not plain
+
+    def check_doubts(self, names: Iterable[str]) -> None:
+        """Raise if one of these columns is in doubt."""
+        for name in names:
+            if name in self.doubts:
+                raise InputError(self.doubts[name])
 
     @property
     def is_frame(self) -> bool:
