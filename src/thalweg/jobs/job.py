@@ -15,7 +15,10 @@ from thalweg.core.errors import InputError, suggest
 from thalweg.jobs.penalty import penalty_of
 
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
-READING = ("drop", "impute", "max_categories", "task", "dtype", "sparse", "missing", "header")
+READING = (
+    "drop", "impute", "max_categories", "task", "dtype", "sparse", "missing", "header", "decimal",
+    "thousands", "text", "memory",
+)  # fmt: skip
 MANY = 100_000  # iterations, where only the tolerance or the clock is to end a run
 
 
