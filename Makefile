@@ -21,6 +21,7 @@
 # make bench-treat   what treatment restores of the zoo's repairable faults (at most 30 minutes)
 # make nasty         10,000 nasty linear problems with seeds that nobody looked at: are gaps right, is all certified? (an hour)
 # make bits          the same bits on any number of threads, in any layout: every method, loss, storage and dtype
+# make fuzz          files drawn by seed, whole and damaged: read as others read them, or refused? (ten minutes)
 # make labs          every claim of the lectures, tried: the lab book in labs/ (at most 8 minutes)
 # make labs-seeds    the same with five other seeds
 # make labs-look     the book in a browser: nothing clipped, overlapping or fetched
@@ -33,7 +34,7 @@ READY  := $(VENV)/.ready
 WARM   := $(VENV)/.warm
 PEERS  := benchmarks/.venv
 
-.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-wild bench-wild-peers bench-drop-in bench-toy bench-path bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty kills peers-tests zoo labs labs-seeds labs-look figures clean
+.PHONY: demo test test-machines test-machines-quick check format bench bench-linear bench-plan bench-wild bench-wild-peers bench-drop-in bench-toy bench-path bench-growth bench-nets bench-doctor bench-train bench-treat bits nasty fuzz kills peers-tests zoo labs labs-seeds labs-look figures clean
 
 demo: $(READY) $(WARM)
 	rm -rf runs/demo
@@ -127,6 +128,9 @@ nasty: $(READY)
 
 bits: $(READY)
 	THALWEG_ALL_BITS=1 $(BIN)/python -m pytest -q -n 2 tests/contracts/test_same_bits.py
+
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --seconds 600
 
 labs labs-seeds: export THALWEG_DATA ?= $(wildcard ../shared/data)
 
