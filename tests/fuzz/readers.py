@@ -128,7 +128,8 @@ def _floats(values: np.ndarray) -> Any:
     if values.dtype.kind not in "biuf" or values.ndim < 2 or values.size == 0:
         return None
     is_image = values.dtype == np.uint8 and values.ndim > 2
-    return values.reshape(len(values), -1).astype(float) / (255 if is_image else 1)
+    with np.errstate(all="ignore"):
+        return values.reshape(len(values), -1).astype(float) / (255 if is_image else 1)
 
 
 def _draw_npz(rng: np.random.Generator) -> File:
@@ -270,7 +271,7 @@ def _is_same(found: Any, cell: str) -> bool:
     if found is None:
         return cell.strip() in (*MISSING, "")
     if isinstance(found, bool):
-        return cell.strip() == str(found).lower()
+        return cell.strip().lower() == str(found).lower()
     if isinstance(found, str):
         return found == cell
     plain = cell.strip().replace("\u2212", "-")

@@ -24,7 +24,7 @@ import scipy.sparse
 
 from thalweg.core.errors import InputError
 from thalweg.tables.budget import Budget, budget_of
-from thalweg.tables.file import compression, opened
+from thalweg.tables.file import compression, one_line, opened
 from thalweg.tables.format import NPY, NPZ
 from thalweg.tables.raw import Raw
 
@@ -76,8 +76,8 @@ def read_npz(
             raise
         except _DAMAGE as problem:
             raise InputError(
-                f"{path} cannot be read as NPZ ({problem}): it is cut off or damaged, copy or "
-                "download it again"
+                f"{path} cannot be read as NPZ ({one_line(problem)}): it is cut off or damaged, "
+                "copy or download it again"
             ) from problem
 
 
@@ -94,7 +94,7 @@ def fill(stream: BinaryIO, kind: np.dtype, shape: tuple[int, ...], dtype: np.dty
             raise EOFError(
                 f"{out.size} numbers announced, {start + len(block) // kind.itemsize} there"
             )
-        with np.errstate(over="ignore"):  # infinite then, and refused as such
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite then, and refused as such
             out[start : start + wanted] = np.frombuffer(block, kind)
     return out.reshape(shape)
 
@@ -160,7 +160,7 @@ def _from_archive(archive: Archive, target: Any) -> Raw:
     else:
         raise InputError(
             f"{path} must hold an array X, or data, indices, indptr and shape, got "
-            f"{', '.join(held) or 'none'}: save it with np.savez(file, X=X, y=y)"
+            f"{one_line(', '.join(held)) or 'none'}: save it with np.savez(file, X=X, y=y)"
         )
     if labels is not None:
         used.add(labels)
@@ -180,7 +180,7 @@ def _from_archive(archive: Archive, target: Any) -> Raw:
             )
     left = sorted(set(held) - used)
     if left:
-        raw.notes.append(f"{path.name} also holds {', '.join(left)}, not read")
+        raw.notes.append(f"{path.name} also holds {one_line(', '.join(left))}, not read")
     return raw
 
 
@@ -202,7 +202,7 @@ def _sparse(archive: Archive) -> Any:
         raise
     except (KeyError, TypeError, ValueError, IndexError) as problem:
         raise InputError(
-            f"{archive.path} holds no CSR or CSC matrix that fits together ({problem}): "
+            f"{archive.path} holds no CSR or CSC matrix that fits together ({one_line(problem)}): "
             "save it with scipy.sparse.save_npz"
         ) from problem
     if min(X.shape) == 0:
@@ -229,7 +229,7 @@ def _header(path: Path, name: str, stream: Any) -> Header:
         return shape, is_fortran, kind
     except _BAD_HEADER as problem:
         raise InputError(
-            f"{path} cannot be read: {name} is no NumPy array ({problem!s:.200}): "
+            f"{path} cannot be read: {name} is no NumPy array ({one_line(problem)}): "
             "it is cut off or damaged"
         ) from problem
 
@@ -286,7 +286,7 @@ def _legible(path: Path, name: str, values: np.ndarray) -> np.ndarray:
             np.char.encode(values, "utf-8")
     except (ValueError, SystemError) as problem:
         raise InputError(
-            f"{path} must hold text in UTF-8, got {name} with other bytes ({problem!s:.80}): "
+            f"{path} must hold text in UTF-8, got {name} with other bytes ({one_line(problem)}): "
             "save it as text of Python, np.array(list_of_str)"
         ) from problem
     return values

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from thalweg.core.errors import InputError
 from thalweg.tables.budget import Budget, budget_of
 from thalweg.tables.child import ChildError, read_apart
-from thalweg.tables.extra import failures, polars
-from thalweg.tables.file import HEAD, ZSTD, compression, opened
+from thalweg.tables.extra import failures, polars, without_panic_text
+from thalweg.tables.file import HEAD, ZSTD, compression, one_line, opened
 from thalweg.tables.format import TSV, check_text, not_utf8
 from thalweg.tables.notation import is_number, settle
 from thalweg.tables.raw import Raw
@@ -91,20 +91,19 @@ def read_delimited(
         return pl.read_csv(content, infer_schema=False, **options)
 
     try:
-        if compressed == ZSTD:
-            frame = texts()
-        else:
-            lines = head if is_whole else head[: head.rfind(b"\n") + 1] or head
-            length = len(content) if isinstance(content, bytes) else path.stat().st_size
-            _check_size(path, lines, length, len(names), budget)
-            frame = _frame(pl, content, lines, writing.text, options)
-        settled = settle(
-            frame, writing.text, writing.missing, (writing.decimal, writing.thousands), texts,
-            is_typed=compressed != ZSTD,
-        )  # fmt: skip
-    except ChildError as problem:
-        raise _explained(path, problem, len(first)) from problem
-    except failures() as problem:
+        with without_panic_text():
+            if compressed == ZSTD:
+                frame = texts()
+            else:
+                lines = head if is_whole else head[: head.rfind(b"\n") + 1] or head
+                length = len(content) if isinstance(content, bytes) else path.stat().st_size
+                _check_size(path, lines, length, len(names), budget)
+                frame = _frame(pl, content, lines, writing.text, options)
+            settled = settle(
+                frame, writing.text, writing.missing, (writing.decimal, writing.thousands), texts,
+                is_typed=compressed != ZSTD,
+            )  # fmt: skip
+    except (ChildError, *failures()) as problem:
         raise _explained(path, problem, len(first)) from problem
     if frame.height == 0:
         raise InputError(f"{path} holds a header and no rows: {len(first)} columns, nothing below")
@@ -212,7 +211,7 @@ def _zstd_head(path: Path, budget: Budget) -> bytes:
 
 
 def _explained(path: Path, problem: BaseException, width: int) -> InputError:
-    said = str(problem).partition("\n")[0]
+    said = one_line(str(problem).partition("\n")[0])
     if "utf-8" in said.lower():
         return not_utf8(path)
     if "more fields" in said:

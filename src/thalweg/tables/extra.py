@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 from thalweg.core.extra import optional
@@ -17,3 +21,24 @@ def failures() -> tuple[type[BaseException], ...]:
     from polars.exceptions import PanicException, PolarsError
 
     return PolarsError, PanicException, OSError
+
+
+@contextlib.contextmanager
+def without_panic_text() -> Iterator[None]:
+    """Keep what Rust prints on a panic, pages of it, off the screen: the exception says enough.
+
+    It is printed past `sys.stderr`, so the file descriptor itself looks away.
+    """
+    sys.stderr.flush()
+    try:
+        kept = os.dup(2)
+    except OSError:  # closed already
+        yield
+        return
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

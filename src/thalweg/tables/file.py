@@ -141,8 +141,17 @@ def reading(path: Path) -> Iterator[None]:
         ) from problem
 
 
+def one_line(said: object, most: int = 200) -> str:
+    """What a library or a file says, fit for a sentence: no line ends, no escapes, not for ever."""
+    text = " ".join(str(said).split())
+    shown = "".join(each if each.isprintable() else "\ufffd" for each in text)
+    return shown if len(shown) <= most else shown[:most] + "…"
+
+
 def _damaged(path: Path, problem: Exception) -> InputError:
-    return InputError(f"{path} is cut off or damaged ({problem}): copy or download it again")
+    return InputError(
+        f"{path} is cut off or damaged ({one_line(problem)}): copy or download it again"
+    )
 
 
 def _nearest(path: Path) -> str:

@@ -167,8 +167,8 @@ def _judged(
     values = bare.drop_nulls().unique().sort()
     if not len(values):
         return _Judged(None if series.null_count() == len(series) else bare)
-    if values.is_in(["true", "false"]).all():
-        flags = bare.replace_strict({"true": True, "false": False}, return_dtype=pl.Boolean)
+    if values.str.to_lowercase().is_in(["true", "false"]).all():  # as polars has it
+        flags = bare.str.to_lowercase() == "true"
         return _Judged(flags, is_trimmed=True)
     numeral = values.str.contains(ANY)
     if not numeral.any():

@@ -10,7 +10,7 @@ from thalweg.core.errors import InputError
 from thalweg.tables.budget import Budget, budget_of
 from thalweg.tables.child import ChildError, read_apart
 from thalweg.tables.extra import polars
-from thalweg.tables.file import compression, opened
+from thalweg.tables.file import compression, one_line, opened
 from thalweg.tables.format import PARQUET
 from thalweg.tables.raw import Raw
 
@@ -33,8 +33,8 @@ def read_parquet(path: Path, budget: Budget | None = None) -> Raw:
             frame = read_apart("read_parquet", path, OPTIONS, budget.limit)
     except ChildError as problem:
         raise InputError(
-            f"{path} cannot be read as Parquet ({problem}): it is cut off or damaged, copy or "
-            "download it again"
+            f"{path} cannot be read as Parquet ({one_line(problem)}): it is cut off or damaged, "
+            "copy or download it again"
         ) from problem
     if frame.height == 0:
         raise InputError(f"{path} holds no rows: {frame.width} columns, nothing below")

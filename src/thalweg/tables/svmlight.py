@@ -12,7 +12,7 @@ import scipy.sparse
 
 from thalweg.core.errors import InputError
 from thalweg.tables.budget import Budget, budget_of
-from thalweg.tables.file import opened
+from thalweg.tables.file import one_line, opened
 from thalweg.tables.format import SVMLIGHT
 from thalweg.tables.raw import Raw
 
@@ -32,8 +32,8 @@ def read_svmlight(
             X, y = load_svmlight_file(stream, zero_based=True)
         except (ValueError, OverflowError) as problem:
             raise InputError(
-                f"{path} cannot be read as svmlight ({problem}): every line must be one number, "
-                "then index:value pairs with rising indices"
+                f"{path} cannot be read as svmlight ({one_line(problem)}): every line must be one "
+                "number, then index:value pairs with rising indices"
             ) from problem
     if X.shape[0] == 0:
         raise InputError(f"{path} holds no rows: every line must be label index:value …")
