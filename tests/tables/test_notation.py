@@ -38,10 +38,10 @@ def test_missing_values_beside_blanks_are_missing(tmp_path):
 
 
 DOUBTFUL = {
-    "comma": ('a,b\n"1,234",1\n"5,678",2\n', r"'1,234', which may be 1.234, with decimal=',', or "
-              r"1234, with thousands=','"),
-    "point beside commas": ("a;b\n1,5;1.234\n2,5;5.678\n", "'1.234', which may be 1.234, with "
-                            r"decimal='.', or 1234, with thousands='.', as 'a' has decimal commas"),
+    "comma": ('a,b\n"1,234",1\n"5,678",2\n', r"'1,234', which may be 1.234 \(decimal=','\) or 1234 "
+              r"\(thousands=','\)"),
+    "point beside commas": ("a;b\n1,5;1.234\n2,5;5.678\n", r"'1.234', which may be 1.234 "
+                            r"\(decimal='.'\) or 1234 \(thousands='.'\), as 'a' has decimal"),
     "two notations": ('a,b\n"1,5",1\n2.5,2\n', "must write its numbers in one notation, got"),
     "infinite": ("a,b\n-Infinity,1\n2.5,2\n", "'a' must be finite, got 1 infinite value"),
     "quantities and a word": ("a,b\n1.5,1\n2.5,2\n-,3\n", r"missing=\['-'\].*text=\['a'\]"),
@@ -72,6 +72,15 @@ def test_what_may_mean_two_things_is_refused_unless_it_is_dropped(tmp_path, case
 )
 def test_options_settle_it(tmp_path, case, options, numbers):
     assert read(tmp_path, DOUBTFUL[case][0], **options).X[:, 0].tolist() == numbers
+
+
+def test_another_column_tells_what_one_leaves_open(tmp_path):
+    assert read(tmp_path, "a;b\n1,234;2,5\n5,678;1\n").X[:, 0].tolist() == [1.234, 5.678]
+    table = read(tmp_path, 'a;b\n1,234;"1,234,567.5"\n5,678;1\n')
+    assert table.X[:, 0].tolist() == [1234, 5678]
+    with pytest.raises(InputError, match="'1,234', which may be"):  # 1 234 shows no decimals
+        read(tmp_path, "a;b\n1,234;1 234\n5,678;1\n")
+    assert read(tmp_path, "a;b\n0,234;1\n5,678;2\n").X[:, 0].tolist() == [0.234, 5.678]
 
 
 @pytest.mark.parametrize(

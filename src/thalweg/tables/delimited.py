@@ -107,9 +107,13 @@ def read_delimited(
         raise _explained(path, problem, len(first)) from problem
     if frame.height == 0:
         raise InputError(f"{path} holds a header and no rows: {len(first)} columns, nothing below")
-    raw = Raw(settled.frame, kind, notes=notes + settled.notes, doubts=settled.doubts)
-    raw.notation = settled.notation
-    return raw
+    return Raw(
+        settled.frame,
+        kind,
+        notes=notes + settled.notes,
+        doubts=settled.doubts,
+        decimal=settled.decimal,
+    )
 
 
 def _frame(pl: Any, content: Any, head: bytes, as_text: tuple[str, ...], options: dict) -> Any:

@@ -5,9 +5,9 @@
 A column of text whose every value is a number in some notation is one of numbers. Plain numbers
 with blanks around them are read as they are. In others the notations that fit all
 values are tried: where they agree on every value it is read so, with a note; where they do not
-("1,234" is 1234 or 1.234) it is in doubt until `decimal` or `thousands` settles it. A file has one
-notation: beside a column of decimal commas, "1.234" is in doubt too. So is a column of quantities
-with a few words in it, which `missing` or `text` settles.
+("1,234" is 1234 or 1.234) another column of the file may tell, and else it is in doubt until
+`decimal` or `thousands` settles it. Beside a column of decimal commas "1.234" is in doubt too. So
+is a column of quantities with a few words in it, which `missing` or `text` settles.
 
 A doubt is raised where the column is used, not where it is dropped.
 """
@@ -44,7 +44,7 @@ class Notation(NamedTuple):
         whole = "[0-9]+"
         if self.thousands:
             mark = {" ": BLANKS, "'": "['\u2019]"}.get(self.thousands, "\\" + self.thousands)
-            whole = f"([0-9]+|[0-9]{{1,3}}({mark}[0-9]{{3}})+)"
+            whole = f"([0-9]+|[1-9][0-9]{{0,2}}({mark}[0-9]{{3}})+)"
         return f"^{_SIGN}({whole}({point}[0-9]*)?{_POWER}|{point}[0-9]+{_POWER}|{_INFINITE})$"
 
     def numbers(self, texts: Any) -> Any:
@@ -76,7 +76,7 @@ class Settled:
     frame: Any
     notes: list[str] = field(default_factory=list)
     doubts: dict[str, str] = field(default_factory=dict)  # by column: why it cannot be used
-    notation: Notation | None = None  # of the columns that are not plain
+    decimal: str | None = None  # where some column shows it and is not plain
 
 
 def check_notation(decimal: str | None, thousands: str | None) -> None:
@@ -124,7 +124,12 @@ def settle(
         if kind == polars("numbers").String and name not in kept
     ]
     found = {name: _judged(out.frame[name], missing, allowed) for name in wide}
-    commas = [n for n, each in found.items() if each.notation and each.notation.decimal == ","]
+    decimals = {each.decimal for each in found.values() if each.decimal}
+    if len(decimals) == 1:  # one file, one notation: other columns tell what this one leaves open
+        same = [each for each in allowed if each.decimal in decimals]
+        for name, each in found.items():
+            found[name] = _judged(out.frame[name], missing, same) if each.is_open else each
+    commas = [name for name, each in found.items() if each.decimal == ","]
     if is_plain and commas and decimal is None:
         # Another column of this file may have points that group thousands, read as decimals.
         for name, column in zip(frame.columns, texts().get_columns(), strict=True):
@@ -139,8 +144,7 @@ def settle(
         if each.series is not None:
             trimmed += [name] if each.is_trimmed and is_plain and is_typed else []
             out.frame = out.frame.with_columns(each.series.alias(name))
-        if each.notation not in (None, PLAIN):
-            out.notation = each.notation
+        out.decimal = each.decimal or out.decimal
     if trimmed:
         shown = ", ".join(map(repr, trimmed[:5])) + (" and others" if len(trimmed) > 5 else "")
         out.notes.append(f"blanks around the values of {shown} were left out")
@@ -151,10 +155,11 @@ class _Judged(NamedTuple):
     """What a column of text turned out to be."""
 
     series: Any = None  # of numbers or flags, None where it stays text
-    notation: Notation | None = None
+    decimal: str | None = None  # that it shows, where it is not plain
     doubt: str = ""
     note: str = ""
     is_trimmed: bool = False
+    is_open: bool = False  # whether two notations read it, each in its own way
 
 
 def _judged(
@@ -179,11 +184,12 @@ def _judged(
     if not fitting:
         return _Judged(doubt=_unfit(series.name, values, allowed))
     if PLAIN in fitting and not beside:
-        return _Judged(PLAIN.numbers(bare), PLAIN, is_trimmed=True)
+        return _Judged(PLAIN.numbers(bare), is_trimmed=True)
     readings = [each.numbers(values) for each in fitting]
     other = next((each for each in readings if not each.equals(readings[0])), None)
     if other is not None:
-        return _Judged(doubt=_two_readings(series.name, values, fitting, readings, beside))
+        doubt = _two_readings(series.name, values, fitting, readings, beside)
+        return _Judged(doubt=doubt, is_open=not beside)
     notation = fitting[0]
     if beside and notation == PLAIN:
         return _Judged()  # what it was read as
@@ -191,7 +197,9 @@ def _judged(
     example = marked[0] if len(marked) else values[0]
     meant = notation.numbers(pl.Series([example]))[0]
     note = f"{series.name!r} is of numbers, {example!r} being {meant:.15g}"
-    return _Judged(notation.numbers(bare), notation, note=note)
+    shown = {each.decimal for each in fitting}
+    decimal = notation.decimal if len(shown) == 1 else None  # 1 234 shows none
+    return _Judged(notation.numbers(bare), decimal, note=note)
 
 
 def _mixed(bare: Any, values: Any, numeral: Any) -> _Judged:
@@ -234,10 +242,10 @@ def _two_readings(
 ) -> str:
     k = next(k for k, each in enumerate(readings) if not each.equals(readings[0]))
     differs = (readings[0] != readings[k]).arg_max()
-    one, other = (f"{readings[j][differs]:.15g}, with {_option(fitting[j])}" for j in (0, k))
+    one, other = (f"{readings[j][differs]:.15g} ({_option(fitting[j])})" for j in (0, k))
     why = f", as {beside!r} has decimal commas" if beside else ""
     return (
-        f"column {name!r} holds {values[differs]!r}, which may be {one}, or {other}{why}: say "
+        f"column {name!r} holds {values[differs]!r}, which may be {one} or {other}{why}: say "
         f"which, or keep it as text, with text={[name]}"
     )
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from thalweg.core.errors import InputError
-
-if TYPE_CHECKING:
-    from thalweg.tables.notation import Notation
 
 
 @dataclass
@@ -27,7 +24,7 @@ class Raw:
     first_index: int = 1  # what an svmlight file calls its first feature
     notes: list[str] = field(default_factory=list)
     doubts: dict[str, str] = field(default_factory=dict)  # columns that cannot be used, and why
-    notation: Notation | None = None  # of its numbers, where they are not plain
+    decimal: str | None = None  # what its numbers show, where they are not plain
 
     def check_doubts(self, names: Iterable[str]) -> None:
         """Raise if one of these columns is in doubt."""

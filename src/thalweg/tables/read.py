@@ -25,7 +25,7 @@ from thalweg.tables.frame import learn_frame
 from thalweg.tables.learned import Options
 from thalweg.tables.load import load
 from thalweg.tables.matrix import learn_matrix
-from thalweg.tables.notation import Notation, check_notation
+from thalweg.tables.notation import check_notation
 from thalweg.tables.table import Table
 
 DTYPES = ("float32", "float64")
@@ -90,7 +90,7 @@ def read(
         is_sparse=scipy.sparse.issparse(X),
         sample_shape=raw.sample_shape if X.shape[1] == math.prod(raw.sample_shape) else (),
         first_index=raw.first_index,
-        writing=_remembered(writing, raw.notation),
+        writing=writing._replace(decimal=raw.decimal or writing.decimal, text=()),
     )
     return Table(
         X=X,
@@ -117,10 +117,3 @@ def _writing(
 
 def _several(names: Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
-
-
-def _remembered(writing: Writing, found: Notation | None) -> Writing:
-    """How later files are written: as was said, or as it was found; which are text is known."""
-    if found is not None:
-        writing = writing._replace(decimal=found.decimal, thousands=writing.thousands)
-    return writing._replace(text=())
