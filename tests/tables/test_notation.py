@@ -1,8 +1,11 @@
+import re
+
 import numpy as np
 import pytest
 
 import thalweg as tw
 from thalweg.core.errors import InputError
+from thalweg.tables.load import load
 from thalweg.tables.notation import ALL, PLAIN, Notation, is_number
 
 
@@ -139,3 +142,28 @@ def test_plain_numbers_are_those_of_python():
     for text in ("1", "+1", "-1.5", ".5", "5.", "1e5", "1E-05", "inf", "-Infinity"):
         assert is_number(text)
         float(text)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_numbers_in_a_notation_are_read_as_written_or_in_doubt(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    notation = ALL[seed % len(ALL)]
+    marks = str.maketrans({",": notation.thousands, ".": notation.decimal})
+    columns = {}
+    for name in "ab":
+        digits, size = int(rng.integers(0, 5)), 10.0 ** rng.integers(0, 7)
+        columns[name] = [f"{v:,.{digits}f}" for v in rng.normal(size=8) * size]
+    lines = zip(*columns.values(), strict=True)
+    text = "a;b\n" + "".join(";".join(line).translate(marks) + "\n" for line in lines)
+    (tmp_path / "t.csv").write_text(text)
+    raw = load(tmp_path / "t.csv")
+    for name, texts in columns.items():
+        truth = [float(each.replace(",", "")) for each in texts]
+        # Points that group thousands, in a file that shows nothing else, are decimals to all.
+        looks_plain = all(PLAIN_TEXT.fullmatch(each.translate(marks)) for each in texts)
+        shown = raw.decimal or "."
+        if name not in raw.doubts and not (looks_plain and notation.decimal != shown):
+            assert raw.X[name].to_list() == truth, text
+
+
+PLAIN_TEXT = re.compile(r"-?\d+(\.\d*)?")

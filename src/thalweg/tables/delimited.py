@@ -90,6 +90,7 @@ def read_delimited(
             return read_apart("read_csv", path, {"infer_schema": False, **options}, budget.limit)
         return pl.read_csv(content, infer_schema=False, **options)
 
+    broken: tuple[type[BaseException], ...] = (ChildError, *failures())
     try:
         with without_panic_text():
             if compressed == ZSTD:
@@ -103,7 +104,7 @@ def read_delimited(
                 frame, writing.text, writing.missing, (writing.decimal, writing.thousands), texts,
                 is_typed=compressed != ZSTD,
             )  # fmt: skip
-    except (ChildError, *failures()) as problem:
+    except broken as problem:
         raise _explained(path, problem, len(first)) from problem
     if frame.height == 0:
         raise InputError(f"{path} holds a header and no rows: {len(first)} columns, nothing below")
