@@ -3,6 +3,7 @@ import sys
 import polars as pl
 import pytest
 
+from thalweg.tables import child
 from thalweg.tables.child import ChildError, read_apart
 
 
@@ -17,6 +18,12 @@ def test_what_polars_says_is_the_error(tmp_path):
     (tmp_path / "t.csv").write_bytes(b"a,b\n1,2,3\n")
     with pytest.raises(ChildError, match="more fields"):
         read_apart("read_csv", tmp_path / "t.csv", {}, 1 << 30)
+
+
+def test_a_child_that_is_ended_by_a_signal_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(child, "START", "import os; os.abort()")
+    with pytest.raises(ChildError, match="broke off, by SIGABRT"):
+        read_apart("read_parquet", tmp_path / "t.parquet", {}, 1 << 30)
 
 
 def test_more_memory_than_allowed_is_an_error_and_not_the_end(tmp_path):

@@ -3,7 +3,7 @@
 A damaged Parquet can end in SIGABRT, and one of a few bytes announce more rows than there is memory
 for: neither can be caught in the process that it happens in. So a child reads the file, under a
 limit of memory, and writes what it found to a file of Arrow's, which is mapped into this process
-and not copied. A child costs a third of a second, polars' import; a file is decoded once.
+and not copied. A child costs 0.3 s, polars' import; a file is decoded once.
 """
 
 from __future__ import annotations

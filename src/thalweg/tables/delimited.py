@@ -72,7 +72,8 @@ def read_delimited(
     names = _names(path, first) if header else [f"x{j}" for j in range(len(first))]
     if separator not in (",", "\t"):
         notes.append(f"columns are separated by {separator!r}")
-    budget.check(path, COLUMN * len(names), f"for {len(names):,} columns")
+    room = Budget(budget.grown(path.stat().st_size))
+    room.check(path, COLUMN * len(names), f"for {len(names):,} columns")
     content: Any = path.absolute()  # so that polars sees neither a home nor an address in it
     if compressed and compressed != ZSTD:
         with opened(path, budget) as stream:
