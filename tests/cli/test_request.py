@@ -51,6 +51,12 @@ def test_every_option_reaches_the_job():
         method="sag", tol=1e-3, max_iter=9, time_limit=120.0, seed=4, validation=0.2, folds=3,
     )  # fmt: skip
     assert asked("--dense").reading == {"sparse": False}
+    assert asked(
+        "--missing", "-", "--missing", "x", "--decimal", ",", "--thousands", ".", "--text", "zip",
+        "--memory", "2GB",
+    ).reading == {
+        "missing": ["-", "x"], "decimal": ",", "thousands": ".", "text": ["zip"], "memory": "2GB",
+    }  # fmt: skip
     assert asked("--model", "linear") == Job("@cancer")
     assert asked().max_iter == MANY
 

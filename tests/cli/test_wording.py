@@ -12,6 +12,11 @@ from thalweg.cli.wording import NAMES, as_typed
         ("read it with impute=, or fill them", "read it with --impute, or fill them"),
         ("sag[l2=3], tol = 1e-06, gap ≤ tol·F", "sag[l2=3], tol = 1e-06, gap ≤ tol·F"),
         ("scale it (method='sag'), f(x) and l2=0.1", "scale it (-m sag), f(x) and --l2 0.1"),
+        ("leave it out, with drop=['tailnum'].", "leave it out, with --drop tailnum."),
+        ("drop=['a', \"it's\"]: no", "--drop a --drop 'it'\"'\"'s': no"),
+        ("with missing=['-', 'n. a.']", "with --missing - --missing 'n. a.'"),
+        ("say decimal=',' or thousands=','", "say --decimal , or --thousands ,"),
+        ("Use standardize=True (--standardize), which", "Use --standardize, which"),
         ("tw.LinearProblem(X, y, l2=0.1)", "tw.LinearProblem(X, y, l2=0.1)"),
     ],
 )

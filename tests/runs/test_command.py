@@ -19,6 +19,13 @@ def test_only_what_is_not_as_usual():
     ]  # fmt: skip
 
 
+def test_how_a_file_is_written():
+    job = Job("t.csv", reading={"missing": ["-"], "decimal": ",", "text": ["a b"], "memory": "2GB"})
+    assert command_of(job) == (
+        "thalweg train t.csv --missing - --decimal , --text 'a b' --memory 2GB"
+    )
+
+
 def test_networks_and_races():
     job = Job("@digits", recipe={"layers": "mlp:8", "epochs": 3})
     assert command_of(job) == "thalweg train @digits --model mlp:8 --epochs 3"

@@ -1,4 +1,5 @@
 import gzip
+import zipfile
 
 import numpy as np
 import pytest
@@ -119,7 +120,14 @@ def test_a_damaged_header_is_one_sentence(tmp_path):
 
 @pytest.mark.parametrize(
     ("shape", "sentence"),
-    [("(-4, 3)", "is no NumPy array"), ("(999999999, 999999)", "does not fit into memory")],
+    [
+        ("(-4, 3)", "is no NumPy array"),
+        ("(True, 3)", "is no NumPy array"),
+        ("(999999999, 999999)", "does not fit into memory"),
+        (f"({2**60}, 2)", "does not fit into memory"),
+        (f"({10**22}, 2)", "does not fit into memory"),
+        ("(4000000000, 300)", "needs 9,600.0 GB of memory for its array of shape"),
+    ],
 )
 def test_a_shape_that_cannot_be_is_one_sentence(tmp_path, shape, sentence):
     np.save(tmp_path / "t.npy", X)
@@ -129,3 +137,64 @@ def test_a_shape_that_cannot_be_is_one_sentence(tmp_path, shape, sentence):
     (tmp_path / "t.npy").write_bytes(content)
     with pytest.raises(InputError, match=sentence):
         read_npy(tmp_path / "t.npy")
+
+
+def test_what_follows_an_array_is_refused(tmp_path):
+    np.save(tmp_path / "t.npy", X)
+    (tmp_path / "t.npy").write_bytes((tmp_path / "t.npy").read_bytes() + b"\0")
+    with pytest.raises(InputError, match="goes on after its array"):
+        read_npy(tmp_path / "t.npy")
+
+
+CSR = {"data": np.ones(2), "indices": [0, 1], "indptr": [0, 1, 2], "shape": [2, 2]}
+
+
+@pytest.mark.parametrize(
+    ("arrays", "sentence"),
+    [
+        (CSR | {"format": np.array(["csr", "csr"])}, "no CSR or CSC matrix that fits"),
+        (CSR | {"format": np.array(b"\xff\xfe")}, "must hold text in UTF-8, got format"),
+        (CSR | {"indices": np.array([0.5, 1.0])}, "indices must be whole numbers, got float64"),
+        (CSR | {"indptr": np.array([0.0, 1.0, 2.0])}, "indptr must be whole numbers"),
+        (CSR | {"shape": np.array([True, True])}, "shape must be whole numbers"),
+        (CSR | {"shape": [2, 2, 2]}, "too many values"),
+        ({"X": X, "y": np.array([b"a", b"\xff", b"b", b"c"])}, "must hold text in UTF-8, got y"),
+        ({"X": X, "y": np.array(list("abc\ud800"))}, "must hold text in UTF-8, got y"),
+    ],
+)
+def test_archives_that_do_not_fit_together_are_one_sentence(tmp_path, arrays, sentence):
+    with pytest.raises(InputError, match=sentence) as caught:
+        read_npz(saved(tmp_path, **arrays))
+    assert "\n" not in str(caught.value)
+
+
+def test_text_beyond_unicode_is_one_sentence(tmp_path):
+    path = saved(tmp_path, X=X, y=np.array([0xFFFFFFFF] * 4, np.uint32).view("U1"))
+    with pytest.raises(InputError, match="must hold text in UTF-8, got y"):
+        read_npz(path)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_an_array_that_is_there_twice_is_one_sentence(tmp_path):
+    path = saved(tmp_path, X=X)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("X.npy", archive.read("X.npy"))
+    with pytest.raises(InputError, match="every array once, got 'X' 2 times"):
+        read_npz(path)
+
+
+def test_encrypted_archives_are_one_sentence(tmp_path):
+    path = saved(tmp_path, X=X)
+    content = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(mark) + place] |= 1
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"is encrypted \(X\)"):
+        read_npz(path)
+
+
+def test_entries_that_are_there_twice_are_their_sum(tmp_path):
+    raw = read_npz(
+        saved(tmp_path, data=np.array([1.0, 2.0]), indices=[0, 0], indptr=[0, 2], shape=[1, 2])
+    )
+    assert (raw.X.nnz, raw.X.toarray().tolist()) == (1, [[3, 0]])

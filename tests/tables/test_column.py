@@ -75,7 +75,7 @@ def test_too_many_categories_and_numbers_with_words_in():
     ):
         learn(series(*"abcd"), None, 3)
     assert len(learn(series(*"abcd"), None, 4).categories) == 4
-    with pytest.raises(InputError, match=r"numbers in 4 rows and text in 1 \('none'\).*missing="):
+    with pytest.raises(InputError, match=r"numbers in 4 rows and text in 1 \('none'\).*put None"):
         learn(series("1", "2", "3", "4.5", "none"), None, 3)
 
 

@@ -5,14 +5,14 @@ import pytest
 
 from thalweg.core.errors import InputError
 from thalweg.tables import delimited
-from thalweg.tables.delimited import read_delimited
+from thalweg.tables.delimited import Writing, read_delimited
 from thalweg.tables.file import head
 
 
-def frame(tmp_path, text, kind="CSV", **options):
+def frame(tmp_path, content, kind="CSV", **options):
     path = tmp_path / "t.csv"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_delimited(path, kind, head(path), **options)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_delimited(path, kind, head(path), Writing(**options))
 
 
 def test_types_missing_values_and_names(tmp_path):
@@ -54,7 +54,7 @@ def test_a_column_that_changes_after_the_head_is_read_as_what_it_is(tmp_path, mo
 
 def test_texts_that_stand_for_missing_and_columns_that_stay_text(tmp_path):
     assert frame(tmp_path, "a\n1\n-\n", missing=("-",)).X["a"].to_list() == [1.0, None]
-    assert frame(tmp_path, "a,b\n1,1\n2,2\n", as_text=("b", "c")).X.dtypes == [
+    assert frame(tmp_path, "a,b\n1,1\n2,2\n", text=("b", "c")).X.dtypes == [
         pl.Float64,
         pl.String,
     ]
@@ -117,3 +117,24 @@ def test_a_first_line_longer_than_the_head(tmp_path):
     assert set(raw.X.dtypes) == {pl.Float64}
     with pytest.raises(InputError, match="a header and no rows: 30000 columns"):
         frame(tmp_path, lines[0])
+
+
+@pytest.mark.parametrize(
+    "name", ["data[1].csv", "q?.csv", "all*.csv", "dir[1]/ok.csv", "{a,b}.csv"]
+)
+def test_a_name_is_no_pattern(tmp_path, name):
+    for other in ("data1.csv", "qa.csv", "all1.csv", "dir1/ok.csv", "a.csv", name):
+        (tmp_path / other).parent.mkdir(exist_ok=True)
+        (tmp_path / other).write_text("a,b\n9,9\n" if other != name else "a,b\n1,2\n")
+    raw = read_delimited(tmp_path / name, "CSV", head(tmp_path / name))
+    assert raw.X.to_dicts() == [{"a": 1.0, "b": 2.0}]
+
+
+def test_text_that_looks_like_numbers_keeps_its_spelling_where_types_change_late(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(delimited, "HEAD", 40)
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1,1.50\n" * 100 + "x,1.50\n")
+    raw = read_delimited(path, "CSV", path.read_bytes()[:40], Writing(text=("b",)))
+    assert set(raw.X["b"].to_list()) == {"1.50"}

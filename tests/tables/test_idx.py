@@ -68,3 +68,10 @@ def test_a_folder_without_images_is_one_sentence(tmp_path):
     (tmp_path / "notes.txt").write_text("x")
     with pytest.raises(InputError, match=r"a folder without IDX files.*notes\.txt"):
         images_in(tmp_path)
+
+
+def test_bytes_after_the_numbers_are_refused(tmp_path):
+    path = tmp_path / "images"
+    path.write_bytes(b"\0\0\x08\x02" + struct.pack(">2I", 1, 2) + b"ab" + b"c")
+    with pytest.raises(InputError, match="goes on after the 2 numbers that it announces"):
+        read_idx(path)

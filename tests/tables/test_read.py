@@ -168,6 +168,14 @@ def test_bad_files_and_arguments_are_one_sentence(tmp_path, monkeypatch, case):
     assert sorted(tmp_path.iterdir()) == before  # no pickle was opened, nothing was written
 
 
+def test_missing_adds_to_the_usual_texts_and_none_means_none(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,NA\n-,x\n3,y\n")
+    table = tw.read(tmp_path / "t.csv", missing=["-"], impute="mean", sparse=False)
+    assert (table.X[:, 0].tolist(), table.missing) == ([1, 2, 3], {"a": 1, "b": 1})
+    table = tw.read(tmp_path / "t.csv", missing=None, drop=["a"], sparse=False)
+    assert table.feature_names == ["b=NA", "b=x", "b=y"]
+
+
 def test_without_polars_text_says_how_to_get_it_and_arrays_are_read(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "polars", None)
     (tmp_path / "t.csv").write_text(CSV)

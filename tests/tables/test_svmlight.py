@@ -42,7 +42,10 @@ def test_compressed(tmp_path):
         ("1 3:1 2:1\n", "cannot be read as svmlight"),
         ("# nothing\n", "no rows"),
         ("1\n2\n", "not one feature"),
-        ("1 2000000000:3\n0 1:2\n", "number its features below 33,554,432, got 2,000,000,000"),
+        (
+            "1 2000000000:3\n0 1:2\n",
+            "must number its columns without such gaps, got 2,000,000,001 of them and 2 numbers",
+        ),
     ],
 )
 def test_bad_lines_are_one_sentence(tmp_path, text, sentence):

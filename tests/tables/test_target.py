@@ -71,3 +71,9 @@ def test_later_values_that_are_new_or_missing():
 def test_nothing_to_learn_is_one_sentence(values, sentence):
     with pytest.raises(InputError, match=sentence):
         learn_target("t", values)
+
+
+@pytest.mark.parametrize("task", [None, "classification", "regression"])
+def test_an_infinite_label_is_no_class(task):
+    with pytest.raises(InputError, match="target 't' must be finite"):
+        learn_target("t", np.array([0.0, 1.0, np.inf, 1.0]), task)

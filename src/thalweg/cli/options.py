@@ -19,6 +19,7 @@ from thalweg.cli.share import ShareType
 
 IMPUTES = ("mean", "median", "most-frequent")
 TASKS = ("classification", "regression")
+DECIMALS, THOUSANDS = (".", ","), (",", ".", " ", "'", "_")
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
 
 Verb = Callable[..., Any]
@@ -42,6 +43,10 @@ everywhere = _group(
     ),
 )  # fmt: skip
 
+memory = click.option(
+    "--memory", metavar="SIZE", help="What reading may take, 2GB; by default 4/5 of what is free."
+)
+
 reading = _group(
     click.option("--target", metavar="COLUMN", help="What to predict; of an .npz the array, y."),
     click.option("--drop", multiple=True, metavar="COLUMN", help="Leave out; may be repeated."),
@@ -50,6 +55,17 @@ reading = _group(
         "--max-categories", type=click.IntRange(1), default=50, show_default=True,
         help="Of a column of text.",
     ),
+    click.option(
+        "--missing", multiple=True, metavar="TEXT",
+        help="Stands for a missing value besides NA and the like; may be repeated.",
+    ),
+    click.option("--decimal", type=click.Choice(DECIMALS), help="Of numbers in CSV: , in 1,5."),
+    click.option("--thousands", type=click.Choice(THOUSANDS), help="The same: , in 1,500."),
+    click.option(
+        "--text", multiple=True, metavar="COLUMN",
+        help="Is text, whatever it looks like; may be repeated.",
+    ),
+    memory,
     click.option("--task", type=click.Choice(TASKS), help="Where whole numbers leave it open."),
     click.option("--sparse", is_flag=True, help="Keep X sparse; found out by default."),
     click.option("--dense", is_flag=True, help="Keep X dense."),

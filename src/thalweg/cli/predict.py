@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from thalweg.cli import completion
-from thalweg.cli.options import builder, everywhere
+from thalweg.cli.options import builder, everywhere, memory
 from thalweg.cli.result import spelled_scores
 from thalweg.cli.screen import note, say_json
 
@@ -18,9 +18,16 @@ from thalweg.cli.screen import note, say_json
 @click.argument("data", shell_complete=completion.data)
 @click.option("--out", metavar="FILE.csv", type=click.Path(), help="Write there, not on stdout.")
 @builder
+@memory
 @everywhere
 def predict(
-    run: str, data: str, out: str | None, model: str | None, as_json: bool, quiet: bool
+    run: str,
+    data: str,
+    out: str | None,
+    model: str | None,
+    memory: str | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Predict DATA by the model in RUN, as CSV.
 
@@ -30,7 +37,7 @@ def predict(
     from thalweg.core.storage import write_file
     from thalweg.runs.saved import load
 
-    found = load(run).predict(data, builder=model or "")
+    found = load(run).predict(data, builder=model or "", memory=memory)
     for sentence in found.notes:
         note(sentence)
     if out is not None:

@@ -98,10 +98,15 @@ def _reading(asked: Mapping[str, Any]) -> dict[str, Any]:
         "drop": list(asked["drop"]),
         "impute": asked["impute"],
         "max_categories": asked["max_categories"],
+        "missing": list(asked["missing"]),
+        "decimal": asked["decimal"],
+        "thousands": asked["thousands"],
+        "text": list(asked["text"]),
+        "memory": asked["memory"],
         "task": asked["task"],
         "sparse": True if asked["sparse"] else False if asked["dense"] else None,
     }
-    usual = {"drop": [], "max_categories": 50}
+    usual = {"drop": [], "missing": [], "text": [], "max_categories": 50}
     return {name: value for name, value in wanted.items() if value != usual.get(name)}
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import shlex
 
 FLAGS = {"standardize=True": "--standardize", "fit_intercept=False": "--no-intercept"}
 NAMES = (
     "loss", "l1", "l2", "tol", "max_iter", "time_limit", "seed", "drop", "impute", "task",
-    "max_categories", "method",
+    "max_categories", "missing", "decimal", "thousands", "text", "memory", "method",
 )  # fmt: skip
+_TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""  # as repr writes it
 _ARGUMENT = re.compile(
-    rf"(?<![\w\[.,-])(?P<name>{'|'.join(NAMES)})=(?P<value>'[^']*'|\"[^\"]*\"|[\w./+-]*\w)?"
+    rf"(?<![\w\[.,-])(?P<name>{'|'.join(NAMES)})="
+    rf"(?P<value>\[(?:{_TEXT})(?:, (?:{_TEXT}))*\]|{_TEXT}|[\w./+-]*\w)?"
 )
+_TWICE = re.compile(r"(--[\w-]+) \(\1\)")  # where a sentence names both
 
 
 def as_typed(text: str) -> str:
@@ -22,7 +27,7 @@ def as_typed(text: str) -> str:
     """
     for argument, flag in FLAGS.items():
         text = text.replace(argument, flag)
-    return _ARGUMENT.sub(_option, text)
+    return _TWICE.sub(r"\1", _ARGUMENT.sub(_option, text))
 
 
 def _option(found: re.Match[str]) -> str:
@@ -32,5 +37,9 @@ def _option(found: re.Match[str]) -> str:
         return found[0]  # the argument of a call, f(x, l2=0.1), is Python and stays
     name = found["name"]
     flag = "-m" if name == "method" else "--" + name.replace("_", "-")
-    value = (found["value"] or "").strip("'\"")
-    return f"{flag} {value}" if value else flag
+    value = found["value"]
+    if not value:
+        return flag
+    plain = ast.literal_eval(value) if value[0] in "['\"" else value
+    several = plain if isinstance(plain, list) else [plain]
+    return " ".join(f"{flag} {shlex.quote(str(each))}" for each in several)

@@ -30,7 +30,7 @@ def rows_of(job: Job, table: Table) -> Rows:
     if job.validation is None:
         return Rows(table.X, y)
     if isinstance(job.validation, str):
-        held = table.encoding.table(job.validation)
+        held = table.encoding.table(job.validation, memory=job.reading.get("memory"))
         return Rows(table.X, y, Rows(held.X, target_of(held)))
     held_out = np.zeros(len(y), dtype=bool)
     held_out[drawn(y, table.class_names is not None, job.validation, job.seed)] = True

@@ -8,8 +8,11 @@ from typing import Any
 
 from thalweg.runs.job import Job
 
-FLAGS = {"drop": "--drop", "impute": "--impute", "max_categories": "--max-categories",
-         "task": "--task"}  # fmt: skip
+FLAGS = {
+    "drop": "--drop", "impute": "--impute", "max_categories": "--max-categories",
+    "missing": "--missing", "decimal": "--decimal", "thousands": "--thousands", "text": "--text",
+    "memory": "--memory", "task": "--task",
+}  # fmt: skip
 
 
 def command_of(job: Job, methods: Iterable[str] = ()) -> str:

@@ -15,7 +15,10 @@ from thalweg.core.errors import InputError, suggest
 from thalweg.runs.penalty import Penalty, penalty_of
 
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
-READING = ("drop", "impute", "max_categories", "task", "dtype", "sparse", "missing", "header")
+READING = (
+    "drop", "impute", "max_categories", "task", "dtype", "sparse", "missing", "header", "decimal",
+    "thousands", "text", "memory",
+)  # fmt: skip
 NO_PENALTY, ONE_OVER_N = Penalty(0.0), Penalty(1.0, is_per_sample=True)
 MANY = 100_000  # iterations, where only the tolerance or the clock is to end a run
 

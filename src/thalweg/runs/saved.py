@@ -88,10 +88,12 @@ class Saved:
             )
         return self.result
 
-    def predict(self, source: Any, *, builder: str = "") -> Prediction:
+    def predict(
+        self, source: Any, *, builder: str = "", memory: str | float | None = None
+    ) -> Prediction:
         """What the model says of new rows, columns matched by name."""
         model = self.model(builder=builder)
-        table = self.encoding.table(source)
+        table = self.encoding.table(source, memory=memory)
         values, odds = model.answers(table.X)
         name = self.encoding.target.name if self.encoding.target else "y"
         return Prediction(values, model.classes, odds, name, table.y, tuple(table.notes))

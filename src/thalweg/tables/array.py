@@ -9,25 +9,39 @@ pixels (`load`). Pickled objects are refused.
 from __future__ import annotations
 
 import io
+import lzma
 import math
+import struct
+import warnings
 import zipfile
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
 from thalweg.core.errors import InputError
-from thalweg.tables.file import compression, opened
+from thalweg.tables.budget import Budget, budget_of
+from thalweg.tables.file import compression, one_line, opened
 from thalweg.tables.format import NPY, NPZ
 from thalweg.tables.raw import Raw
 
 BLOCK = 1 << 20  # bytes read at a time
 FEATURES, LABELS = ("X", "X_train", "x", "x_train"), ("y", "y_train", "Y", "labels")
 SPARSE = ("data", "indices", "indptr", "shape")
+ENCRYPTED = 0x1  # the bit of a zip's member
+Header = tuple[tuple[int, ...], bool, np.dtype]  # shape, whether columns come first, type
+
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError,
+    RuntimeError, ValueError, OverflowError,
+)  # fmt: skip
+_BAD_HEADER = (
+    ValueError, KeyError, TypeError, SyntaxError, TokenError, RecursionError, MemoryError,
+    OverflowError, struct.error, AttributeError, IndexError,
+)  # fmt: skip
 
 
 def float_type(kinds: Any) -> np.dtype:
@@ -35,30 +49,43 @@ def float_type(kinds: Any) -> np.dtype:
     return np.dtype(np.float32 if np.result_type(np.float32, *kinds) == np.float32 else np.float64)
 
 
-def read_npy(path: Path, dtype: str | None = None) -> Raw:
+def read_npy(path: Path, dtype: str | None = None, budget: Budget | None = None) -> Raw:
     """One array: the features, or the features and a column to be named as the target."""
-    with opened(path) as stream:
-        X, kind = _numbers(path, "its array", stream, dtype)
+    budget = budget or budget_of()
+    with opened(path, budget) as stream:
+        X, kind = _numbers(path, "its array", stream, dtype, budget)
+        if stream.read(1):
+            raise InputError(
+                f"{path} goes on after its array: it is damaged, or holds several, which "
+                "np.savez(file, X=X, y=y) keeps apart"
+            )
     return _matrix(path, X, kind, NPY)
 
 
-def read_npz(path: Path, target: str | None = None, dtype: str | None = None) -> Raw:
+def read_npz(
+    path: Path, target: str | None = None, dtype: str | None = None, budget: Budget | None = None
+) -> Raw:
     """Features and labels; `target` may name another array of the archive as the labels."""
-    with opened(path) as stream:
+    budget = budget or budget_of()
+    with opened(path, budget) as stream:
         content = io.BytesIO(stream.read()) if compression(path) else stream
         try:
             with zipfile.ZipFile(content) as archive:
-                return _from_archive(path, archive, target, dtype)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as problem:
+                return _from_archive(Archive(path, archive, dtype, budget), target)
+        except InputError:
+            raise
+        except _DAMAGE as problem:
             raise InputError(
-                f"{path} cannot be read as NPZ ({problem}): it is cut off or damaged, copy or "
-                "download it again"
+                f"{path} cannot be read as NPZ ({one_line(problem)}): it is cut off or damaged, "
+                "copy or download it again"
             ) from problem
 
 
 def fill(stream: BinaryIO, kind: np.dtype, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """The next numbers of a stream, of type `kind`, as an array of `shape` and `dtype`."""
+    """The next values of a stream, of type `kind`, as an array of `shape` and `dtype`."""
     out = np.empty(math.prod(shape), dtype)
+    if kind.itemsize == 0:  # texts that are all empty
+        return np.zeros(shape, dtype)
     step = max(1, BLOCK // kind.itemsize)
     for start in range(0, out.size, step):
         wanted = min(step, out.size - start)
@@ -67,38 +94,78 @@ def fill(stream: BinaryIO, kind: np.dtype, shape: tuple[int, ...], dtype: np.dty
             raise EOFError(
                 f"{out.size} numbers announced, {start + len(block) // kind.itemsize} there"
             )
-        out[start : start + wanted] = np.frombuffer(block, kind)
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite then, and refused as such
+            out[start : start + wanted] = np.frombuffer(block, kind)
     return out.reshape(shape)
 
 
-def _from_archive(path: Path, archive: zipfile.ZipFile, target: Any, dtype: str | None) -> Raw:
-    held = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
+class Archive(NamedTuple):
+    """An NPZ that is open."""
 
-    def member(name: str, read: Callable) -> Any:
-        with archive.open(f"{name}.npy") as stream:
-            return read(path, name, stream)
+    path: Path
+    file: zipfile.ZipFile
+    dtype: str | None
+    budget: Budget
 
-    def numbers(path: Path, name: str, stream: Any) -> tuple[np.ndarray, np.dtype]:
-        return _numbers(path, name, stream, dtype)
+    @property
+    def held(self) -> list[str]:
+        """Names of its arrays, each there once."""
+        files = self.file.namelist()
+        names = [name.removesuffix(".npy") for name in files if name.endswith(".npy")]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(
+                f"{self.path} must hold every array once, got {twice!r} {names.count(twice)} "
+                "times: save it again, with np.savez(file, X=X, y=y)"
+            )
+        return names
 
+    def numbers(self, name: str) -> tuple[np.ndarray, np.dtype]:
+        """An array as floats, and the type that it had."""
+        with self._opened(name) as stream:
+            return _numbers(self.path, name, stream, self.dtype, self.budget)
+
+    def anything(self, name: str) -> np.ndarray:
+        """An array of numbers or text as it is."""
+        with self._opened(name) as stream:
+            shape, is_fortran, kind = _header(self.path, name, stream)
+            if kind.kind == "O":
+                raise InputError(
+                    f"{self.path} cannot be read: {name} is pickled, which can run any code when "
+                    "opened: save plain numbers or text"
+                )
+            values = _filled(self.path, name, stream, (shape, is_fortran, kind), kind, self.budget)
+            return _legible(self.path, name, values)
+
+    def _opened(self, name: str) -> Any:
+        if self.file.getinfo(f"{name}.npy").flag_bits & ENCRYPTED:
+            raise InputError(
+                f"{self.path} is encrypted ({name}): decrypt it first, with unzip and a password, "
+                "and save the arrays with np.savez(file, X=X, y=y)"
+            )
+        return self.file.open(f"{name}.npy")
+
+
+def _from_archive(archive: Archive, target: Any) -> Raw:
+    path, held = archive.path, archive.held
     features = next((name for name in FEATURES if name in held), None)
     labels = target if target in held else next((name for name in LABELS if name in held), None)
     if features is not None:
-        X, kind = member(features, numbers)
+        X, kind = archive.numbers(features)
         raw = _matrix(path, X, kind, NPZ)
         used = {features}
     elif set(SPARSE) <= set(held):
-        raw = Raw(_sparse(path, held, member, numbers), NPZ)
+        raw = Raw(_sparse(archive), NPZ)
         used = {*SPARSE, "format"}
     else:
         raise InputError(
             f"{path} must hold an array X, or data, indices, indptr and shape, got "
-            f"{', '.join(held) or 'none'}: save it with np.savez(file, X=X, y=y)"
+            f"{one_line(', '.join(held)) or 'none'}: save it with np.savez(file, X=X, y=y)"
         )
     if labels is not None:
         used.add(labels)
         raw.target = labels
-        raw.y = member(labels, _anything)
+        raw.y = archive.anything(labels)
         if raw.y.dtype.kind not in "biufUS":
             raise InputError(
                 f"{path} must hold labels that are numbers or text, got {labels} of type "
@@ -113,47 +180,66 @@ def _from_archive(path: Path, archive: zipfile.ZipFile, target: Any, dtype: str 
             )
     left = sorted(set(held) - used)
     if left:
-        raw.notes.append(f"{path.name} also holds {', '.join(left)}, not read")
+        raw.notes.append(f"{path.name} also holds {one_line(', '.join(left))}, not read")
     return raw
 
 
-def _sparse(path: Path, held: list[str], member: Callable, numbers: Callable) -> Any:
-    data, _ = member(SPARSE[0], numbers)
-    indices, indptr, shape = (member(name, _anything) for name in SPARSE[1:])
-    layout = member("format", _anything).item() if "format" in held else b"csr"
-    layout = layout.decode() if isinstance(layout, bytes) else layout
+def _sparse(archive: Archive) -> Any:
+    data, _ = archive.numbers(SPARSE[0])
+    indices, indptr, shape = (archive.anything(name) for name in SPARSE[1:])
     kinds = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}
     try:
-        X = kinds[layout]((data, indices, indptr), shape=tuple(int(size) for size in shape))
+        layout = archive.anything("format").item() if "format" in archive.held else "csr"
+        layout = layout.decode() if isinstance(layout, bytes) else layout
+        for name, values in zip(SPARSE[1:], (indices, indptr, shape), strict=True):
+            if values.dtype.kind not in "iu":
+                raise TypeError(f"{name} must be whole numbers, got {values.dtype}")
+        rows, columns = (int(size) for size in shape)
+        archive.budget.check_shape(archive.path, (rows, columns), data.size)
+        X = kinds[layout]((data, indices, indptr), shape=(rows, columns))
         X.check_format(full_check=True)
+    except InputError:
+        raise
     except (KeyError, TypeError, ValueError, IndexError) as problem:
         raise InputError(
-            f"{path} holds no CSR or CSC matrix that fits together ({problem}): "
+            f"{archive.path} holds no CSR or CSC matrix that fits together ({one_line(problem)}): "
             "save it with scipy.sparse.save_npz"
         ) from problem
-    return X.tocsr()
+    if min(X.shape) == 0:
+        raise InputError(
+            f"{archive.path} must hold a matrix of rows and columns, got shape {X.shape}"
+        )
+    X = X.tocsr()
+    X.sum_duplicates()  # an entry that is there twice is the sum, as SciPy has it
+    return X
 
 
-def _header(path: Path, name: str, stream: Any) -> tuple[tuple[int, ...], bool, np.dtype]:
+def _header(path: Path, name: str, stream: Any) -> Header:
     try:
         version = np.lib.format.read_magic(stream)
         read = {
             (1, 0): np.lib.format.read_array_header_1_0,
             (2, 0): np.lib.format.read_array_header_2_0,
         }[version]
-        shape, is_fortran, kind = read(stream)
-        if min(shape, default=0) < 0:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that Python 2 wrote it
+            shape, is_fortran, kind = read(stream)
+        if not all(type(size) is int and size >= 0 for size in shape):
             raise ValueError(f"of shape {shape}")
         return shape, is_fortran, kind
-    except (ValueError, KeyError, SyntaxError, TokenError) as problem:
+    except _BAD_HEADER as problem:
         raise InputError(
-            f"{path} cannot be read: {name} is no NumPy array ({problem}): it is cut off or damaged"
+            f"{path} cannot be read: {name} is no NumPy array ({one_line(problem)}): "
+            "it is cut off or damaged"
         ) from problem
 
 
-def _numbers(path: Path, name: str, stream: Any, dtype: str | None) -> tuple[np.ndarray, np.dtype]:
+def _numbers(
+    path: Path, name: str, stream: Any, dtype: str | None, budget: Budget
+) -> tuple[np.ndarray, np.dtype]:
     """An array as floats, and the type that it had."""
-    shape, is_fortran, kind = _header(path, name, stream)
+    header = _header(path, name, stream)
+    kind = header[2]
     if kind.kind == "O":
         raise InputError(
             f"{path} holds pickled objects in {name}, which can run any code when opened: "
@@ -165,30 +251,45 @@ def _numbers(path: Path, name: str, stream: Any, dtype: str | None) -> tuple[np.
             "give text columns as CSV or Parquet"
         )
     into = np.dtype(dtype) if dtype else float_type([kind])
+    return _filled(path, name, stream, header, into, budget), kind
+
+
+def _filled(
+    path: Path, name: str, stream: Any, header: Header, into: np.dtype, budget: Budget
+) -> np.ndarray:
+    """The values after a header, as an array of type `into`."""
+    shape, is_fortran, kind = header
+    copies = 2 if is_fortran else 1
+    needed = copies * math.prod(shape) * max(1, into.itemsize)
+    budget.check(path, needed, f"for {name} of shape {shape}")
     try:
         if is_fortran:
-            return np.ascontiguousarray(fill(stream, kind, shape[::-1], into).T), kind
-        return fill(stream, kind, shape, into), kind
+            return np.ascontiguousarray(fill(stream, kind, shape[::-1], into).T)
+        return fill(stream, kind, shape, into)
     except EOFError as problem:
         raise InputError(
             f"{path} is cut off ({name}: {problem}): copy or download it again"
         ) from problem
-    except MemoryError as problem:
+    except (MemoryError, ValueError) as problem:
         raise InputError(
             f"{path} announces {name} of shape {shape}, which does not fit into memory: "
             "it is damaged, or give a part of its rows"
         ) from problem
 
 
-def _anything(path: Path, name: str, stream: Any) -> np.ndarray:
-    """An array of numbers or text."""
+def _legible(path: Path, name: str, values: np.ndarray) -> np.ndarray:
+    """Text as str, bytes decoded; others as they are."""
     try:
-        return np.lib.format.read_array(stream, allow_pickle=False)
-    except (ValueError, MemoryError) as problem:
+        if values.dtype.kind == "S":
+            return np.char.decode(values, "utf-8")
+        if values.dtype.kind == "U":
+            np.char.encode(values, "utf-8")
+    except (ValueError, SystemError) as problem:
         raise InputError(
-            f"{path} cannot be read: {name} is pickled, cut off or damaged ({problem}): "
-            "save plain numbers or text"
+            f"{path} must hold text in UTF-8, got {name} with other bytes ({one_line(problem)}): "
+            "save it as text of Python, np.array(list_of_str)"
         ) from problem
+    return values
 
 
 def _matrix(path: Path, X: np.ndarray, kind: np.dtype, form: str) -> Raw:

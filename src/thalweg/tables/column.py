@@ -75,7 +75,7 @@ class Column:
         if series.null_count() and self.fill is None:
             raise InputError(
                 f"column {self.name!r} must have no missing values, as at first, got "
-                f"{series.null_count():,}: read the first data with impute=, or fill them"
+                f"{series.null_count():,}: read the first data with impute='median', or fill them"
             )
         pl = polars(self.name)
         if series.null_count() == len(series):
@@ -124,6 +124,8 @@ def kind_of(series: Any) -> str:
 
 def cleaned(series: Any) -> Any:
     """NaN as missing; infinities are refused."""
+    if series.dtype.is_decimal() or str(series.dtype).endswith("Int128"):  # NumPy has neither
+        series = series.cast(polars(series.name).Float64)
     # A sum is finite unless a value is not, or it overflows: others would be a query each.
     if series.dtype.is_float() and not math.isfinite(series.sum()):
         if series.is_infinite().any():
@@ -197,8 +199,8 @@ def _too_many(values: Any, found: int, limit: int) -> InputError:
         some = ", ".join(map(repr, sorted(words.unique().to_list())[:3]))
         return InputError(
             f"column {values.name!r} holds numbers in {len(values) - len(words):,} rows and text "
-            f"in {len(words):,} ({some}): if that stands for a missing value, say so with "
-            "missing=, or correct it"
+            f"in {len(words):,} ({some}): if that stands for a missing value, put None in its "
+            f"place, or leave the column out, with drop=[{values.name!r}]"
         )
     return InputError(
         f"column {values.name!r} must have at most {limit} categories, got {found:,}: leave it "

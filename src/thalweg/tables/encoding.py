@@ -21,8 +21,9 @@ import scipy.sparse
 from thalweg.core.checks import check_choice, describe
 from thalweg.core.errors import InputError
 from thalweg.tables.assembly import assemble
+from thalweg.tables.budget import budget_of
 from thalweg.tables.column import NUMBER, TEXT, Column
-from thalweg.tables.delimited import MISSING
+from thalweg.tables.delimited import USUAL, Writing
 from thalweg.tables.gaps import count_missing, fill_missing
 from thalweg.tables.load import load
 from thalweg.tables.matching import matched_places, matched_series
@@ -44,8 +45,7 @@ class Encoding:
     is_sparse: bool = False
     sample_shape: tuple[int, ...] = ()  # of one row of X, (28, 28) of an image; empty for a vector
     first_index: int = 1  # of an svmlight file
-    missing: tuple[str, ...] = MISSING  # what stands for a missing value in text
-    header: bool | None = None  # whether text has one, None to find out
+    writing: Writing = USUAL  # of CSV and TSV
 
     @cached_property
     def feature_names(self) -> list[str]:
@@ -58,24 +58,31 @@ class Encoding:
         kinds = [column.kind for column in self.columns]
         return {text: kinds.count(kind) for kind, text in KINDS.items() if kind in kinds}
 
-    def apply(self, source: Any, *, unseen: str = "zeros") -> Any:
+    def apply(
+        self, source: Any, *, unseen: str = "zeros", memory: str | float | None = None
+    ) -> Any:
         """X of later data: a path, a built-in name, a frame, a mapping of columns or a matrix."""
-        return self.table(source, unseen=unseen).X
+        return self.table(source, unseen=unseen, memory=memory).X
 
-    def table(self, source: Any, *, unseen: str = "zeros") -> Table:
+    def table(
+        self, source: Any, *, unseen: str = "zeros", memory: str | float | None = None
+    ) -> Table:
         """The same with y, where the source has it, and with notes on what differed.
 
-        `unseen`: "zeros" or "error", for a category that was not there at first.
+        `unseen`: "zeros" or "error", for a category that was not there at first. `memory`: how much
+        may be used, as in `read`.
         """
         check_choice("unseen", unseen, ("zeros", "error"))
         raw = load(
             source,
             target=self.target.name if self.target else None,
             dtype=self.dtype,
-            missing=self.missing,
-            header=self.header,
-            as_text=tuple(column.name for column in self.columns if column.kind == TEXT),
+            writing=self.writing._replace(
+                text=tuple(column.name for column in self.columns if column.kind == TEXT)
+            ),
             first_index=self.first_index,
+            width=len(self.columns),
+            budget=budget_of(memory),
         )
         make = self._from_frame if raw.is_frame else self._from_matrix
         X, y, missing, notes = make(raw, unseen == "error")
@@ -84,8 +91,10 @@ class Encoding:
 
     def _from_frame(self, raw: Raw, unseen_is_error: bool) -> tuple:
         series, notes = matched_series(self.columns, self.target, raw.X)
+        raw.check_doubts(column.name for column in self.columns)
         y = None
         if self.target is not None and self.target.name in raw.X.columns:
+            raw.check_doubts([self.target.name])
             y, note = later_values(self.target, raw.X[self.target.name])
             notes += [note] if note else []
         missing = {each.name: each.null_count() for each in series if each.null_count()}
@@ -116,7 +125,8 @@ class Encoding:
         if refused:
             raise InputError(
                 f"column {refused[0].name!r} must have no missing values, as at first, got "
-                f"{missing[refused[0].name]:,}: read the first data with impute=, or fill them"
+                f"{missing[refused[0].name]:,}: read the first data with impute='median', or "
+                "fill them"
             )
         if missing:
             fill_missing(X, [float(column.fill or 0.0) for column in self.columns])
@@ -142,8 +152,10 @@ class Encoding:
             "is_sparse": self.is_sparse,
             "sample_shape": [int(size) for size in self.sample_shape],
             "first_index": self.first_index,
-            "missing": list(self.missing),
-            "header": self.header,
+            "missing": list(self.writing.missing),
+            "header": self.writing.header,
+            "decimal": self.writing.decimal,
+            "thousands": self.writing.thousands,
         }
 
     @classmethod
@@ -165,8 +177,12 @@ class Encoding:
                 is_sparse=bool(content["is_sparse"]),
                 sample_shape=tuple(content["sample_shape"]),
                 first_index=int(content["first_index"]),
-                missing=tuple(content["missing"]),
-                header=content["header"],
+                writing=Writing(
+                    tuple(content["missing"]),
+                    content["header"],
+                    content.get("decimal"),
+                    content.get("thousands"),
+                ),
             )
         except (KeyError, TypeError, AttributeError) as problem:
             raise InputError(

@@ -1,5 +1,7 @@
 """A file as a stream of bytes: decompressed where it is compressed, and a sentence where it is bad.
 
+What is decompressed is counted: a small file can hold more than there is memory for (`budget`).
+
 Compression is seen by the first bytes, whatever the name says: gzip, xz and bzip2 by Python's own
 modules. Zstandard is left to polars, which reads tables of text alone.
 """
@@ -10,6 +12,7 @@ import bz2
 import contextlib
 import difflib
 import gzip
+import io
 import lzma
 import zlib
 from collections.abc import Iterator
@@ -17,10 +20,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from thalweg.core.errors import InputError
+from thalweg.tables.budget import Budget, budget_of
+from thalweg.tables.table import size
 
 GZIP, XZ, BZIP2, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd"
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")  # taken off a name before it tells the format
 HEAD = 1 << 18  # bytes looked at to recognise what a file is, and of what types
+BLOCK = 1 << 20  # bytes decompressed at a time
 LINES, LONGEST = 10, 1 << 24  # and these many lines at least, of at most so many bytes
 
 
@@ -55,8 +61,36 @@ def compression(path: Path) -> bytes:
     return next((magic for magic in (GZIP, XZ, BZIP2, ZSTD) if start.startswith(magic)), b"")
 
 
+class Counted(io.RawIOBase):
+    """A decompressed stream that ends in a sentence once it has given more than it may."""
+
+    def __init__(self, path: Path, stream: BinaryIO, most: int) -> None:
+        self._path, self._stream, self._left, self._most = path, stream, most, most
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, into: Any) -> int:
+        """The next bytes; a decompressor makes no more of them than are asked for."""
+        block = self._stream.read(len(into))
+        into[: len(block)] = block
+        self._left -= len(block)
+        if self._left < 0:
+            raise InputError(
+                f"{self._path} is {size(self._path.stat().st_size)} and holds more than "
+                f"{size(self._most)}, as files do that are made to fill memory: if it is right, "
+                f"allow more, with memory='{2 * self._most // 10**9 + 1}GB'"
+            )
+        return len(block)
+
+    def readall(self) -> bytes:
+        """The rest, in larger blocks than the 8 kB that it is read by otherwise."""
+        return b"".join(iter(lambda: self.read(BLOCK) or b"", b""))
+
+
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def opened(path: Path, budget: Budget | None = None) -> Iterator[BinaryIO]:
     """The bytes of `path`, decompressed; damage met while they are read is one sentence."""
     how = compression(path)
     if how == ZSTD:
@@ -66,14 +100,18 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         )
     openers: dict[bytes, Any] = {GZIP: gzip.open, XZ: lzma.open, BZIP2: bz2.open}
     with reading(path), openers.get(how, open)(path, "rb") as stream:
-        yield stream
+        if not how:
+            yield stream
+            return
+        most = (budget or budget_of()).grown(path.stat().st_size)
+        yield io.BufferedReader(Counted(path, stream, most), BLOCK)
 
 
-def head(path: Path) -> bytes:
+def head(path: Path, budget: Budget | None = None) -> bytes:
     """The first bytes of the content, decompressed; none for zstd, which polars opens."""
     if compression(path) == ZSTD:
         return b""
-    with opened(path) as stream:
+    with opened(path, budget) as stream:
         start = stream.read(HEAD)
         # Text is known by whole lines, of which a wide table has few in so many bytes.
         more = range(LINES - start.count(b"\n"))
@@ -103,8 +141,17 @@ def reading(path: Path) -> Iterator[None]:
         ) from problem
 
 
+def one_line(said: object, most: int = 200) -> str:
+    """What a library or a file says, fit for a sentence: no line ends, no escapes, not for ever."""
+    text = " ".join(str(said).split())
+    shown = "".join(each if each.isprintable() else "\ufffd" for each in text)
+    return shown if len(shown) <= most else shown[:most] + "…"
+
+
 def _damaged(path: Path, problem: Exception) -> InputError:
-    return InputError(f"{path} is cut off or damaged ({problem}): copy or download it again")
+    return InputError(
+        f"{path} is cut off or damaged ({one_line(problem)}): copy or download it again"
+    )
 
 
 def _nearest(path: Path) -> str:

@@ -22,6 +22,7 @@ def learn_frame(raw: Raw, options: Options) -> Learned:
     if options.target is not None:
         name = find_column(options.target, frame.columns, "target")
     features = kept(frame.columns, name, options.drop)
+    raw.check_doubts([*([] if name is None else [name]), *features])
     if name is not None:
         values = cleaned(frame[name])
         notes += on_rows(name, values.null_count(), len(values))
@@ -42,11 +43,15 @@ def learn_frame(raw: Raw, options: Options) -> Learned:
             constant.append(each)
     notes += check_missing(missing, options.impute, len(rows)) + on_constants(constant)
     del frame, whole, rows
+    sparse = is_mostly_zeros(columns) if options.sparse is None else options.sparse
+    width = len(columns) if sparse else sum(len(column.features) for column in columns)
+    needed = len(series[0]) * width * (12 if sparse else 8)
+    options.budget.check("source", needed, f"for {len(series[0]):,} rows × {width:,} numbers")
     X, _ = assemble(
         columns,
         series,
         dtype=options.dtype or _float_type(series),
-        sparse=is_mostly_zeros(columns) if options.sparse is None else options.sparse,
+        sparse=sparse,
         there=None if there is None else there.to_numpy(),
     )
     return Learned(X, y, columns, target, missing, notes)

@@ -6,6 +6,7 @@ images by itself. The labels are the file of the same name with `labels` in the 
 
 from __future__ import annotations
 
+import math
 import struct
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from thalweg.core.errors import InputError
 from thalweg.tables.array import fill, float_type, images
+from thalweg.tables.budget import Budget, budget_of
 from thalweg.tables.file import opened, reading
 from thalweg.tables.format import IDX
 from thalweg.tables.raw import Raw
@@ -40,9 +42,10 @@ def images_in(folder: Path) -> Path:
     return chosen
 
 
-def read_idx(path: Path, dtype: str | None = None) -> Raw:
+def read_idx(path: Path, dtype: str | None = None, budget: Budget | None = None) -> Raw:
     """Images as rows of numbers, and their labels if there is a file of them."""
-    X, kind = _array(path, dtype)
+    budget = budget or budget_of()
+    X, kind = _array(path, dtype, budget)
     if X.ndim < 2 or X.size == 0:
         raise InputError(
             f"{path} must hold rows of numbers, got shape {X.shape}: name the file of images"
@@ -52,7 +55,7 @@ def read_idx(path: Path, dtype: str | None = None) -> Raw:
     if labels is None:
         raw.notes.append(f"no file of labels beside {path.name}")
         return raw
-    raw.y, _ = _array(labels, "float64")
+    raw.y, _ = _array(labels, "float64", budget)
     raw.target = "label"
     if raw.y.shape != (len(X),):
         raise InputError(
@@ -71,9 +74,9 @@ def _labels_of(path: Path) -> Path | None:
     return None
 
 
-def _array(path: Path, dtype: str | None) -> tuple[np.ndarray, np.dtype]:
+def _array(path: Path, dtype: str | None, budget: Budget) -> tuple[np.ndarray, np.dtype]:
     """The numbers of a file as floats, and the type that they had."""
-    with opened(path) as stream:
+    with opened(path, budget) as stream:
         start = stream.read(4)
         if len(start) < 4 or start[:2] != b"\x00\x00" or start[2] not in TYPES or not start[3]:
             raise InputError(
@@ -84,11 +87,18 @@ def _array(path: Path, dtype: str | None) -> tuple[np.ndarray, np.dtype]:
         if len(sizes) < 4 * start[3]:
             raise EOFError("the sizes are not complete")
         shape = struct.unpack(f">{start[3]}I", sizes)
+        into = np.dtype(dtype) if dtype else float_type([kind])
+        budget.check(path, math.prod(shape) * into.itemsize, f"for an array of shape {shape}")
         try:
-            into = np.dtype(dtype) if dtype else float_type([kind])
-            return fill(stream, kind, shape, into), kind
+            values = fill(stream, kind, shape, into)
         except (MemoryError, ValueError) as problem:
             raise InputError(
                 f"{path} announces an array of shape {shape}, which does not fit into memory: "
                 "it is damaged, or no IDX file"
             ) from problem
+        if stream.read(1):
+            raise InputError(
+                f"{path} goes on after the {math.prod(shape):,} numbers that it announces: it is "
+                "damaged, copy or download it again"
+            )
+        return values, kind

@@ -9,6 +9,7 @@ import numpy as np
 
 from thalweg.core.card import count_of
 from thalweg.core.errors import InputError
+from thalweg.tables.budget import UNLIMITED, Budget
 from thalweg.tables.column import Column
 from thalweg.tables.matching import find_column
 from thalweg.tables.table import listed
@@ -25,6 +26,7 @@ class Options(NamedTuple):
     task: str | None = None
     dtype: str | None = None
     sparse: bool | None = None
+    budget: Budget = Budget(UNLIMITED)
 
 
 class Learned(NamedTuple):
@@ -61,8 +63,8 @@ def check_missing(missing: Mapping[str, int], impute: str | None, rows: int) -> 
     if impute is None:
         raise InputError(
             f"source must have no missing values, got {sum(missing.values()):,} of {rows:,} rows "
-            f"in {total}: fill them, with impute='median', 'mean' or 'most-frequent', or leave "
-            "those columns out, with drop="
+            f"in {total}: fill them, with impute='median', or leave those columns out, with "
+            f"drop={list(missing)[:5]}"
         )
     return [
         f"missing values in {total} were filled with the "

@@ -16,8 +16,9 @@ import scipy.sparse
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError
 from thalweg.tables.array import float_type, images, read_npy, read_npz
+from thalweg.tables.budget import Budget, budget_of
 from thalweg.tables.builtin import read_builtin
-from thalweg.tables.delimited import MISSING, read_delimited
+from thalweg.tables.delimited import USUAL, Writing, read_delimited
 from thalweg.tables.extra import polars
 from thalweg.tables.file import head, locate
 from thalweg.tables.format import IDX, NPY, NPZ, PARQUET, SVMLIGHT, recognise
@@ -34,18 +35,22 @@ def load(
     *,
     target: str | int | None = None,
     dtype: str | None = None,
-    missing: tuple[str, ...] = MISSING,
-    header: bool | None = None,
-    as_text: tuple[str, ...] = (),
+    writing: Writing = USUAL,
     first_index: int | None = None,
+    width: int = 0,
+    budget: Budget | None = None,
 ) -> Raw:
-    """What `source` holds; the options are those of single formats, and others ignore them."""
+    """What `source` holds; the options are those of single formats, and others ignore them.
+
+    `first_index` and `width`: of the features of earlier data, where there are any.
+    """
     if not isinstance(source, str | Path):
         raw = _from_memory(source, dtype)
     elif isinstance(source, str) and source.startswith("@"):
         raw = read_builtin(source, dtype)
     else:
-        raw = _from_file(source, target, dtype, missing, header, as_text, first_index)
+        budget = budget or budget_of()
+        raw = _from_file(source, target, dtype, writing, (first_index, width), budget)
     if raw.are_pixels:
         raw.X /= BRIGHTEST
         raw.notes.append("pixels, 0 to 255, became numbers from 0 to 1")
@@ -56,28 +61,27 @@ def _from_file(
     source: str | Path,
     target: str | int | None,
     dtype: str | None,
-    missing: tuple[str, ...],
-    header: bool | None,
-    as_text: tuple[str, ...],
-    first_index: int | None,
+    writing: Writing,
+    earlier: tuple[int | None, int],
+    budget: Budget,
 ) -> Raw:
     path = locate(source)
     if path.is_dir():
         path = images_in(path)
-    start = head(path)
+    start = head(path, budget)
     kind, note = recognise(path, start)
     if kind == PARQUET:
-        raw = read_parquet(path)
+        raw = read_parquet(path, budget)
     elif kind == SVMLIGHT:
-        raw = read_svmlight(path, first_index=first_index)
+        raw = read_svmlight(path, first_index=earlier[0], width=earlier[1], budget=budget)
     elif kind == NPZ:
-        raw = read_npz(path, target if isinstance(target, str) else None, dtype)
+        raw = read_npz(path, target if isinstance(target, str) else None, dtype, budget)
     elif kind == NPY:
-        raw = read_npy(path, dtype)
+        raw = read_npy(path, dtype, budget)
     elif kind == IDX:
-        raw = read_idx(path, dtype)
+        raw = read_idx(path, dtype, budget)
     else:
-        raw = read_delimited(path, kind, start, missing=missing, header=header, as_text=as_text)
+        raw = read_delimited(path, kind, start, writing, budget)
     if note:
         raw.notes.append(note)
     return raw

@@ -42,7 +42,7 @@ def learn_matrix(raw: Raw, options: Options) -> Learned:
     if scipy.sparse.issparse(X) and missing:
         raise InputError(
             f"impute needs dense data, got a sparse matrix with {sum(missing.values()):,} missing "
-            "values: pass it dense, or leave those columns out, with drop="
+            f"values: pass it dense, or leave those columns out, with drop={list(missing)[:5]}"
         )
     columns = [Column(each) for each in names]
     if options.impute is not None and not scipy.sparse.issparse(X):
@@ -63,5 +63,7 @@ def _laid_out(X: Any, options: Options) -> Any:
     if options.sparse and not scipy.sparse.issparse(X):
         X = scipy.sparse.csr_array(X)
     elif options.sparse is False and scipy.sparse.issparse(X):
+        needed = X.dtype.itemsize * X.shape[0] * X.shape[1]
+        options.budget.check("source", needed, f"for {X.shape[0]:,} × {X.shape[1]:,} numbers")
         X = X.toarray()
     return X if options.dtype is None else X.astype(options.dtype, copy=False)

@@ -11,22 +11,34 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import scipy.sparse
 
 from thalweg.core.checks import check_choice, check_count, describe
 from thalweg.core.errors import InputError
+from thalweg.tables.budget import budget_of
 from thalweg.tables.column import IMPUTES
-from thalweg.tables.delimited import MISSING
+from thalweg.tables.delimited import MISSING, Writing
 from thalweg.tables.encoding import Encoding
 from thalweg.tables.frame import learn_frame
 from thalweg.tables.learned import Options
 from thalweg.tables.load import load
 from thalweg.tables.matrix import learn_matrix
+from thalweg.tables.notation import check_notation
 from thalweg.tables.table import Table
 
 DTYPES = ("float32", "float64")
+
+
+class Written(TypedDict, total=False):
+    """How a file of text is written, where that is not to be found out."""
+
+    missing: Sequence[str] | None  # stand for a missing value besides NA, ? …; None: no text does
+    header: bool | None  # whether the first line names the columns
+    decimal: str | None  # "," where 1,5 is a number
+    thousands: str | None  # "," where 1,500 is one
+    text: Sequence[str]  # columns that are text even where they look like numbers
 
 
 def read(
@@ -39,8 +51,8 @@ def read(
     task: str | None = None,
     dtype: str | None = None,
     sparse: bool | None = None,
-    missing: Sequence[str] = MISSING,
-    header: bool | None = None,
+    memory: str | float | None = None,
+    **written: Unpack[Written],
 ) -> Table:
     """Read `source` into numbers, and remember how.
 
@@ -51,23 +63,24 @@ def read(
     `drop`: columns to leave out. `impute`: "mean", "median" or "most-frequent" fills missing
     values, which are refused otherwise. `max_categories`: of a text column. `task`:
     "classification" or "regression", where whole numbers leave it open. `dtype`: "float32" or
-    "float64", found where None, as `sparse` is. `missing`: texts that stand for a missing value.
-    `header`: whether CSV has one, found where None.
+    "float64", found where None, as `sparse` is. `memory`: how much may be used, "2GB"; 4/5 of what
+    is free where None. `written`: `Written`, of CSV and TSV alone.
     """
     if impute is not None:
         check_choice("impute", impute, IMPUTES)
     if dtype is not None:
         check_choice("dtype", dtype, DTYPES)
     check_count("max_categories", max_categories)
-    missing = (missing,) if isinstance(missing, str) else tuple(missing)
-    raw = load(source, target=target, dtype=dtype, missing=missing, header=header)
-    options = Options(target, drop, impute, max_categories, task, dtype, sparse)
+    budget = budget_of(memory)
+    writing = _writing(**written)
+    raw = load(source, target=target, dtype=dtype, writing=writing, budget=budget)
+    options = Options(target, drop, impute, max_categories, task, dtype, sparse, budget)
     try:
         learned = (learn_frame if raw.is_frame else learn_matrix)(raw, options)
     except MemoryError as problem:
         raise InputError(
-            f"source {describe(source)} does not fit into memory as numbers: leave columns out, "
-            "with drop=, or pass dtype='float32'"
+            f"source {describe(source)} does not fit into memory as numbers: leave columns out, or "
+            "take fewer rows"
         ) from problem
     X = learned.X
     encoding = Encoding(
@@ -77,8 +90,7 @@ def read(
         is_sparse=scipy.sparse.issparse(X),
         sample_shape=raw.sample_shape if X.shape[1] == math.prod(raw.sample_shape) else (),
         first_index=raw.first_index,
-        missing=missing,
-        header=header,
+        writing=writing._replace(decimal=raw.decimal or writing.decimal, text=()),
     )
     return Table(
         X=X,
@@ -89,3 +101,19 @@ def read(
         notes=tuple(raw.notes + learned.notes),
         missing=learned.missing,
     )
+
+
+def _writing(
+    missing: Sequence[str] | None = (),
+    header: bool | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    text: Sequence[str] = (),
+) -> Writing:
+    check_notation(decimal, thousands)
+    absent = () if missing is None else (*MISSING, *_several(missing))
+    return Writing(absent, header, decimal, thousands, _several(text))
+
+
+def _several(names: Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)

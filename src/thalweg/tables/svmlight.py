@@ -11,34 +11,35 @@ from pathlib import Path
 import scipy.sparse
 
 from thalweg.core.errors import InputError
-from thalweg.tables.file import opened
+from thalweg.tables.budget import Budget, budget_of
+from thalweg.tables.file import one_line, opened
 from thalweg.tables.format import SVMLIGHT
 from thalweg.tables.raw import Raw
 
-MOST = 1 << 25  # features: a file that names more is damaged, or holds hashes
 
+def read_svmlight(
+    path: Path, *, first_index: int | None = None, width: int = 0, budget: Budget | None = None
+) -> Raw:
+    """Sparse features and labels of `path`; `first_index` is 0, 1, or found.
 
-def read_svmlight(path: Path, *, first_index: int | None = None) -> Raw:
-    """Sparse features and labels of `path`; `first_index` is 0, 1, or found."""
+    `width` features are known from earlier data.
+    """
     from sklearn.datasets import load_svmlight_file
 
-    with opened(path) as stream:
+    budget = budget or budget_of()
+    with opened(path, budget) as stream:
         try:
             X, y = load_svmlight_file(stream, zero_based=True)
         except (ValueError, OverflowError) as problem:
             raise InputError(
-                f"{path} cannot be read as svmlight ({problem}): every line must be one number, "
-                "then index:value pairs with rising indices"
+                f"{path} cannot be read as svmlight ({one_line(problem)}): every line must be one "
+                "number, then index:value pairs with rising indices"
             ) from problem
     if X.shape[0] == 0:
         raise InputError(f"{path} holds no rows: every line must be label index:value …")
     if X.nnz == 0:
         raise InputError(f"{path} holds labels and not one feature: add index:value pairs")
-    if X.shape[1] > MOST:
-        raise InputError(
-            f"{path} must number its features below {MOST:,}, got {X.shape[1] - 1:,}: every number "
-            "up to the highest is a column, so give those that occur the numbers 1, 2, …"
-        )
+    budget.check_shape(path, X.shape, X.nnz, width)
     lowest = int(X.indices.min())
     if first_index is None:
         first_index = min(lowest, 1)

@@ -116,6 +116,8 @@ def listed(counts: Mapping[str, int], most: int = 5) -> str:
 
 def size(count: int) -> str:
     """Bytes for a reader."""
+    if count >= 1e10:
+        return f"{count / 1e9:,.1f} GB"
     return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} kB"
 
 

@@ -59,6 +59,8 @@ def learn_target(
             f"target {name!r} must hold numbers for a regression, got {str(values[0])!r}: "
             "leave task out, or give classes numbers"
         )
+    if numeric:
+        _check_finite(name, values)
     few = _few_whole(values) if numeric else None
     if task == REGRESSION or (task is None and numeric and few is None):
         if values.min() == values.max():
@@ -128,9 +130,13 @@ def _floats(name: str, values: Any) -> np.ndarray:
         raise InputError(
             f"target {name!r} must hold numbers, as at first, got {str(values[0])!r}"
         ) from problem
-    if np.isinf(y).any():
-        raise InputError(f"target {name!r} must be finite, got infinite values: remove those rows")
+    _check_finite(name, y)
     return y
+
+
+def _check_finite(name: str, values: np.ndarray) -> None:
+    if np.isinf(values).any():
+        raise InputError(f"target {name!r} must be finite, got infinite values: remove those rows")
 
 
 def _one_value(name: str, value: Any) -> InputError:

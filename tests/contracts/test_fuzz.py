@@ -1,0 +1,66 @@
+"""Files drawn by seed and damaged: read as others read them, or refused by a sentence."""
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fuzz.campaign import CASES, campaign, drawn, tried
+from fuzz.readers import READERS, File, difference
+from thalweg.tables.load import load
+
+SECONDS = 15.0
+
+
+def test_a_short_campaign():
+    trials = list(campaign(itertools.count(1), SECONDS))
+    broken = [f"{each.format}, seed {each.seed}: {each.fault}" for each in trials if each.fault]
+    assert broken == []
+    assert len(trials) > 20
+
+
+def test_a_seed_is_one_file():
+    assert drawn(5) == drawn(5)
+    assert len({drawn(seed)[1].content for seed in range(20)}) > 15
+
+
+@pytest.mark.parametrize(
+    ("format_", "name", "right", "wrong"),
+    [
+        ("delimited", "t.csv", b"a,b\n1,x\n", b"a,b\n2,x\n"),
+        ("svmlight", "t.svm", b"1 1:2\n", b"1 1:3\n"),
+        ("idx", "images", b"\0\0\x09\x02\0\0\0\1\0\0\0\1\5", b"\0\0\x09\x02\0\0\0\1\0\0\0\1\6"),
+    ],
+)
+def test_a_wrong_reading_is_seen(tmp_path, format_, name, right, wrong):
+    (tmp_path / name).write_bytes(right)
+    raw = load(tmp_path / name)
+    assert difference(raw, READERS[format_].reference(right)) == ""
+    assert difference(raw, READERS[format_].reference(wrong)) != ""
+
+
+def test_a_traceback_is_seen(tmp_path, monkeypatch):
+    def broken(*_, **__):
+        raise KeyError("x")
+
+    monkeypatch.setattr("fuzz.campaign.load", broken)
+    assert "KeyError" in tried("delimited", 0, File("t.csv", b"a\n1\n"), tmp_path).fault
+
+
+def test_the_long_one_runs():
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.fuzz", "--seconds", "1", "--seed", "7"],
+        cwd=root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "from seed 7 on, 0 broke the rule" in done.stdout
+
+
+def test_kept_cases_are_named_by_format_and_seed():
+    for case in CASES.glob("[a-z]*"):
+        format_, _, seed = case.name.partition(".")[0].rpartition("-")
+        assert format_ in READERS
+        assert seed.isdigit()

@@ -1,0 +1,1 @@
+"""Files drawn by seed, whole and damaged, read and held to a rule: `python -m tests.fuzz`."""
