@@ -2,7 +2,7 @@ import click
 import pytest
 
 from thalweg.cli.penalty import PenaltyType
-from thalweg.runs.penalty import Penalty
+from thalweg.runs.strength import Strength
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,7 @@ def test_by_hand(text, value):
 
 
 def test_what_is_a_penalty_stays_one():
-    assert PenaltyType().convert(Penalty(2.0), None, None) == Penalty(2.0)
+    assert PenaltyType().convert(Strength(2.0), None, None) == Strength(2.0)
 
 
 @pytest.mark.parametrize("text", ["-1", "nan", "inf", "x", "1/p", "n/1", "", "/n", "1/"])

@@ -8,8 +8,8 @@ from thalweg.jobs import linear, network_training, opening, race, train
 from thalweg.jobs.race import train_race
 from thalweg.runs import folder, job
 from thalweg.runs.job import Job
-from thalweg.runs.penalty import Penalty
 from thalweg.runs.saved import load
+from thalweg.runs.strength import Penalty
 from thalweg.tables import table
 
 QUIET = {"progress": False, "report": False}
@@ -38,7 +38,7 @@ def test_a_penalty_is_read_once(counted, tmp_path):
     def is_text(name, value):
         return not isinstance(value, Penalty)
 
-    read = [counted(module, "penalty_of", is_text) for module in (typed, job)]
+    read = [counted(module, "strength_of", is_text) for module in (typed, job)]
     done = thalweg("train", "@cancer", "--standardize", "--l2", "2/n", "--out", tmp_path / "a")
     assert done.exit_code == 0
     assert [len(calls) for calls in read] == [2, 0]  # l1 and l2, by the command line alone

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from thalweg.core.errors import InputError
-from thalweg.runs.penalty import Penalty, penalty_of
+from thalweg.runs.strength import Strength, strength_of
 
 
 class PenaltyType(click.ParamType):
@@ -16,9 +16,9 @@ class PenaltyType(click.ParamType):
     name = "number or c/n"
     kind_in_files = "text or a number"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> Penalty:
-        """The text as a `Penalty`."""
+    def convert(self, value: Any, param: Any, ctx: Any) -> Strength:
+        """The text as a `Strength`."""
         try:
-            return penalty_of(param.name if param else "it", value)
+            return strength_of(param.name if param else "it", value)
         except InputError as problem:
             self.fail(str(problem))

@@ -12,14 +12,14 @@ from typing import Any
 
 from thalweg.core.checks import check_choice, check_count, check_number, describe
 from thalweg.core.errors import InputError, suggest
-from thalweg.runs.penalty import Penalty, penalty_of
+from thalweg.runs.strength import Strength, strength_of
 
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
 READING = (
     "drop", "impute", "max_categories", "task", "dtype", "sparse", "missing", "header", "decimal",
     "thousands", "text", "memory",
 )  # fmt: skip
-NO_PENALTY, ONE_OVER_N = Penalty(0.0), Penalty(1.0, is_per_sample=True)
+NO_PENALTY, ONE_OVER_N = Strength(0.0), Strength(1.0, is_per_sample=True)
 MANY = 100_000  # iterations, where only the tolerance or the clock is to end a run
 
 
@@ -31,8 +31,8 @@ class Job:
     target: str | int | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)  # other arguments of `tw.read`
     loss: str | None = None  # of a linear model; None: what the target asks for
-    l1: Penalty | str | float = NO_PENALTY  # text and numbers are read once, by `penalty_of`
-    l2: Penalty | str | float = ONE_OVER_N
+    l1: Strength | str | float = NO_PENALTY  # text and numbers are read once, by `strength_of`
+    l2: Strength | str | float = ONE_OVER_N
     standardize: bool = False
     intercept: bool = True
     recipe: Mapping[str, Any] | None = None  # fields of a `tw.nets.Recipe`: the model is a network
@@ -52,7 +52,7 @@ class Job:
         if self.loss is not None:
             check_choice("loss", self.loss, LOSSES)
         for name in ("l1", "l2"):
-            object.__setattr__(self, name, penalty_of(name, getattr(self, name)))
+            object.__setattr__(self, name, strength_of(name, getattr(self, name)))
         if self.recipe is not None and self.loss is not None:
             raise InputError(
                 f"loss must be left out for a network, got {self.loss!r}: its recipe has its own"
@@ -85,7 +85,7 @@ class Job:
 
     def penalties(self, samples: int) -> tuple[float, float]:
         """l1 and l2 for this many samples."""
-        return penalty_of("l1", self.l1).of(samples), penalty_of("l2", self.l2).of(samples)
+        return strength_of("l1", self.l1).of(samples), strength_of("l2", self.l2).of(samples)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON holds it."""

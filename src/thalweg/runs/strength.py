@@ -1,4 +1,4 @@
-"""A penalty as it is typed: a number, or a multiple of 1/n, n being the number of samples.
+"""The strength of a penalty as it is typed: a number, or a multiple of 1/n, with n samples.
 
 0.01      the same for any data
 1/n       scikit-learn's C = 1 is l2 = 1/n; C = 0.1 is 10/n
@@ -12,8 +12,8 @@ from typing import NamedTuple
 from thalweg.core.errors import InputError
 
 
-class Penalty(NamedTuple):
-    """A penalty of so much, or of so much divided by n."""
+class Strength(NamedTuple):
+    """So much, or so much divided by n."""
 
     amount: float
     is_per_sample: bool = False
@@ -26,9 +26,9 @@ class Penalty(NamedTuple):
         return f"{self.amount:.17g}" + ("/n" if self.is_per_sample else "")
 
 
-def penalty_of(name: str, value: float | str | Penalty) -> Penalty:
+def strength_of(name: str, value: float | str | Strength) -> Strength:
     """What `0.01` or `1/n` says."""
-    if isinstance(value, Penalty):
+    if isinstance(value, Strength):
         return value
     amount, slash, per = str(value).partition("/")
     try:
@@ -39,4 +39,4 @@ def penalty_of(name: str, value: float | str | Penalty) -> Penalty:
         raise InputError(
             f"{name} must be a number at least 0, or one over n as in 1/n, got {value!r}"
         )
-    return Penalty(number, bool(slash))
+    return Strength(number, bool(slash))
