@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -50,7 +51,7 @@ def test_a_run_and_a_race_read_alike(made):
     assert "CERTIFIED  newton: " in many or "CERTIFIED  lbfgs: " in many
     stopped = text(WIDE, load(made / "stopped"))
     assert "NOT CERTIFIED  The iteration limit came before the tolerance." in stopped
-    assert "Try -m newton and --max-iter" in " ".join(stopped.split())
+    assert re.search(r"Try -m [\w-]+ and --max-iter \d", " ".join(stopped.split()))
     assert f"thalweg diagnose {made / 'stopped'}" in " ".join(stopped.split())
 
 

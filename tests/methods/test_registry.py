@@ -69,10 +69,14 @@ def test_options_in_brackets(text, method):
         ),
         (
             "lbfgs[memry=3]",
-            "lbfgs has no option 'memry': did you mean 'memory'? Known: memory, precondition.",
+            "lbfgs has no option 'memry': did you mean 'memory'? "
+            "Known: memory, precondition, search.",
         ),
-        ("gd[lr=0.1]", "gd has no option 'lr': it is called 'step' here. Known: schedule, step."),
-        ("bfgs[memory=3]", "bfgs has no option 'memory': it takes none."),
+        (
+            "gd[lr=0.1]",
+            "gd has no option 'lr': it is called 'step' here. Known: schedule, search, step.",
+        ),
+        ("bfgs[memory=3]", "bfgs has no option 'memory': Known: search."),
         (
             "adam[lr]",
             "options must read name=value, got 'lr' in 'adam[lr]': "

@@ -6,6 +6,7 @@ from scipy.special import expit, softmax
 import thalweg as tw
 from thalweg.core.errors import InputError, StorageError
 from thalweg.doctor.nets.facts.examination import Examination
+from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.jobs.network import train_network
 from thalweg.jobs.network_training import ready
 from thalweg.jobs.rows import rows_of
@@ -23,7 +24,7 @@ def build(input_shape, outputs):
 
 @pytest.fixture(autouse=True)
 def no_facts(monkeypatch):
-    monkeypatch.setattr(Examination, "before", lambda *_: {})
+    monkeypatch.setattr(Examination, "before", lambda *_: Measured())
 
 
 def trained(job, folder=None):

@@ -35,6 +35,7 @@ LABS = (
 MODELS = ("linear", "mlp:256x256", "conv:16x32/128")
 SOURCES = Path(__file__).parents[1] / "methods"
 NAME = re.compile(r'^    name: ClassVar\[str\] = "([\w-]+)"$', re.MULTILINE)
+SEARCH = "(Search):"  # a class that has a name too, and is no method
 ROOT = Path("runs")  # where runs are kept
 MARKS = ("run.json", "job.json", "race.json")  # what shows that a folder holds a run
 
@@ -80,7 +81,7 @@ def labs(context: click.Context, param: click.Parameter, typed: str) -> list[Com
 def method_names() -> tuple[str, ...]:
     """All methods by name."""
     texts = (path.read_text("utf-8") for path in sorted(SOURCES.glob("*.py")))
-    return tuple(name for text in texts for name in NAME.findall(text))
+    return tuple(name for text in texts if SEARCH not in text for name in NAME.findall(text))
 
 
 def is_run(path: Path) -> bool:

@@ -32,10 +32,7 @@ from thalweg.methods.prox_newton import model_minimum, penalties, searched, shor
 from thalweg.objectives.linear import LinearProblem
 from thalweg.objectives.set_gram import set_gram
 
-FEWEST, MOST = (
-    100,
-    2_000,
-)  # coefficients of a set; with 300 at first there are more steps, not fewer
+FEWEST, MOST = 100, 2_000  # coefficients of a set; with 300 at first there are no fewer steps
 
 
 def has_set(data: object) -> bool:
@@ -47,6 +44,8 @@ def set_step(problem: Problem, point: Point, floor: float) -> tuple[Point, float
     """The point that one step with ν = `floor` leads to, if any, and the part α of it taken."""
     data: LinearProblem = problem.objective
     chosen = wanted(problem, point)
+    if not chosen.size:  # none is beyond its bound
+        return None
     P = data.term.bends(data.rows, point.scores)
     H = set_gram(data, P, chosen, floor)
     problem.hessian_vectors += chosen.size
