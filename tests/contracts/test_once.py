@@ -9,7 +9,7 @@ from thalweg.jobs.race import train_race
 from thalweg.runs import folder, job
 from thalweg.runs.job import Job
 from thalweg.runs.saved import load
-from thalweg.runs.strength import Penalty
+from thalweg.runs.strength import Strength
 from thalweg.tables import table
 
 QUIET = {"progress": False, "report": False}
@@ -36,7 +36,7 @@ def counted(monkeypatch):
 
 def test_a_penalty_is_read_once(counted, tmp_path):
     def is_text(name, value):
-        return not isinstance(value, Penalty)
+        return not isinstance(value, Strength)
 
     read = [counted(module, "strength_of", is_text) for module in (typed, job)]
     done = thalweg("train", "@cancer", "--standardize", "--l2", "2/n", "--out", tmp_path / "a")

@@ -98,3 +98,15 @@ def test_a_resumed_run_goes_on_by_the_method_that_it_was_left_with(tmp_path):
     assert again.method == first.method
     assert again.converged
     assert again.iterations > first.iterations
+
+
+def test_a_plan_does_not_pay_for_what_a_fit_would(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 30))
+    data = tw.LinearProblem(X, X[:, 0] > 0.0, "logistic", l2=1e-3)
+    paid = []
+    monkeypatch.setattr(
+        "thalweg.objectives.features.spectrum_extent", lambda *_, **__: paid.append(1) or (0.0, 1.0)
+    )
+    assert tw.plan(data).best
+    assert not paid  # a Lanczos process over all rows

@@ -48,8 +48,9 @@ def check_exact(
     method: str, step: float | None, problem: Problem, search: Search | None = None
 ) -> None:
     """Raise if a search would have to trust a noisy gradient."""
-    searches = step is None and (search is not None or not problem.smoothness)
-    if searches and problem.is_noisy:
+    if step is not None or not problem.is_noisy:
+        return
+    if search is not None or not problem.smoothness:  # asked last: L may cost as much as a fit
         raise InputError(
             f"{method} needs a step where gradients are noisy, since a search would follow the "
             f"noise, got step=None for {problem.name}: give a number, or use method='adam'"
