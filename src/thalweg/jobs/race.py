@@ -6,7 +6,6 @@ killed goes on with the method it was at.
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +26,7 @@ from thalweg.jobs.trainer import trainer_of
 from thalweg.runs.folder import FORMAT, JOB, RACE, REPORT, check_free
 from thalweg.runs.job import Job
 from thalweg.runs.saved import load
-from thalweg.runs.saved_race import SavedRace, load_race, race_of
+from thalweg.runs.saved_race import SavedRace, load_race, race_of, slug_of
 
 
 def train_race(
@@ -70,8 +69,7 @@ def resume_race(
 ) -> SavedRace:
     """Go on with a race: methods that were stopped, and those that had not begun."""
     folder = Path(folder)
-    content = race_of(folder)
-    job, slugs = Job.from_dict(content["job"]), dict(content["methods"])
+    job, command, slugs = race_of(folder)
     clear_left(folder)
     for slug in slugs:
         place = folder / slug
@@ -86,7 +84,7 @@ def resume_race(
     left = [method for slug, method in slugs.items() if not (folder / slug / JOB).exists()]
     data = opened(job, note) if left else None
     return _go(
-        folder, job, slugs, data, {}, command=content["command"], progress=progress, report=report
+        folder, job, slugs, data, {}, command=command, progress=progress, report=report
     )
 
 
@@ -138,10 +136,10 @@ def _go(
 
 
 def _slugs(methods: Sequence[str]) -> dict[str, str]:
-    """A name for the folder of each method: sag[sampling=lipschitz] → sag-sampling-lipschitz."""
+    """The methods by the names of their folders."""
     slugs: dict[str, str] = {}
     for method in methods:
-        slug = re.sub(r"[^A-Za-z0-9.]+", "-", method).strip("-.") or "method"
+        slug = slug_of(method)
         if slug in slugs:
             raise InputError(f"method must differ from the others, got {method!r} twice")
         slugs[slug] = method
