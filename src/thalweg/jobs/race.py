@@ -25,7 +25,7 @@ from thalweg.jobs.train import resume, train_opened
 from thalweg.jobs.trainer import trainer_of
 from thalweg.runs.folder import FORMAT, JOB, RACE, REPORT, check_free
 from thalweg.runs.job import Job
-from thalweg.runs.saved import load
+from thalweg.runs.saved import Saved, load
 from thalweg.runs.saved_race import SavedRace, load_race, race_of, slug_of
 
 
@@ -67,25 +67,36 @@ def resume_race(
     report: bool = True,
     note: Note = silent,
 ) -> SavedRace:
-    """Go on with a race: methods that were stopped, and those that had not begun."""
+    """Go on with a race: methods that were stopped, and those that had not begun.
+
+    Of a race that was killed or interrupted, methods that a limit had ended are done: as long again
+    would be twice what the others get. They go on with limits of their own, `time_limit` seconds
+    or `max_iter` iterations more, and where every method has ended, by the old limits again.
+    """
     folder = Path(folder)
     job, command, slugs = race_of(folder)
     clear_left(folder)
-    for slug in slugs:
-        place = folder / slug
-        saved = load(place) if (place / JOB).exists() else None
-        if saved is not None and (saved.result is None or saved.run.outcome.can_go_on):
+    begun = {slug: load(folder / slug) for slug in slugs if (folder / slug / JOB).exists()}
+    cut_off = {slug for slug, saved in begun.items() if _was_cut_off(saved)}
+    has_more = time_limit is not None or max_iter is not None
+    takes_ended = has_more or (len(begun) == len(slugs) and not cut_off)
+    for slug, saved in begun.items():
+        if slug in cut_off or (takes_ended and saved.run.outcome.can_go_on):
             again = resume(
-                place, time_limit=time_limit, max_iter=max_iter, builder=builder,
+                folder / slug, time_limit=time_limit, max_iter=max_iter, builder=builder,
                 progress=progress, report=False, note=note,
             )  # fmt: skip
             if again.run.outcome is Outcome.INTERRUPTED:
                 return load_race(folder)
-    left = [method for slug, method in slugs.items() if not (folder / slug / JOB).exists()]
-    data = opened(job, note) if left else None
+    data = opened(job, note) if len(begun) < len(slugs) else None
     return _go(
         folder, job, slugs, data, {}, command=command, progress=progress, report=report
     )
+
+
+def _was_cut_off(saved: Saved) -> bool:
+    """Whether a kill or Ctrl-C ended it, and none of its limits."""
+    return saved.result is None or saved.run.outcome is Outcome.INTERRUPTED
 
 
 def _checked(job: Job, methods: Sequence[str], data: Opened) -> dict[str, Any]:
