@@ -21,6 +21,7 @@ import math
 import os
 import secrets
 import shutil
+import stat
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,6 +32,7 @@ import numpy as np
 from thalweg.core.errors import StorageError
 
 STALE = 3600.0  # seconds after which an abandoned temporary file or folder is cleared away
+STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")  # others hold them open
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -50,6 +52,28 @@ def write_file(path: Path, content: bytes) -> None:
             "choose a place that is writable and has room; what was there is unchanged"
         ) from problem
     _clear_stale(path)
+
+
+def write_out(path: Path, content: bytes) -> None:
+    """Put `content` where a user said, which may be a device, a pipe or a link.
+
+    What is no regular file is written through, not replaced; the file that a link stands for is
+    replaced in its own place, and the link stays. Not for files in the folder of a run: that may
+    come from anywhere, and so may where its links lead.
+    """
+    path = Path(path)
+    try:
+        if not _is_through(path):
+            return write_file(Path(os.path.realpath(path)), content)
+        with open(path, "wb") as file:  # not flushed to disk: a pipe has none
+            file.write(content)
+    except StorageError:
+        raise
+    except OSError as problem:
+        raise StorageError(
+            f"{path} cannot be written ({problem.strerror or problem}): "
+            "choose a place that is writable and has room"
+        ) from problem
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes], *, marker: str) -> None:
@@ -199,6 +223,15 @@ def _flush_directory(path: Path) -> None:
         pass
     finally:
         os.close(handle)
+
+
+def _is_through(path: Path) -> bool:
+    """Whether something is there that must not be replaced by a file."""
+    try:
+        kind = os.stat(path).st_mode
+    except FileNotFoundError:
+        return False
+    return not stat.S_ISREG(kind) or str(path).startswith(STREAMS)
 
 
 def _carry_over(source: Path, target: Path) -> None:

@@ -89,9 +89,7 @@ def resume_race(
             if again.run.outcome is Outcome.INTERRUPTED:
                 return load_race(folder)
     data = opened(job, note) if len(begun) < len(slugs) else None
-    return _go(
-        folder, job, slugs, data, {}, command=command, progress=progress, report=report
-    )
+    return _go(folder, job, slugs, data, {}, command=command, progress=progress, report=report)
 
 
 def _was_cut_off(saved: Saved) -> bool:
