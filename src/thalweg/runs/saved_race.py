@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.plan import Plan
 from thalweg.core.ranking import place
-from thalweg.core.storage import from_json, read_folder
+from thalweg.core.storage import check_kinds, damaged, from_json, read_folder
 from thalweg.reports.report import Report, report
 from thalweg.reports.subject import Subject
 from thalweg.runs.folder import FORMAT, JOB, RACE
@@ -105,19 +105,15 @@ def race_of(folder: Path) -> RaceHeader:
             f"{file} has another format than this version of Thalweg reads, {FORMAT}: "
             "read it with the version that wrote it"
         )
+    check_kinds(content, {"job": dict, "command": str, "methods": dict}, source=str(file))
     try:
-        race = RaceHeader(
-            Job.from_dict(content["job"]), str(content["command"]), dict(content["methods"])
-        )
+        race = RaceHeader(Job.from_dict(content["job"]), content["command"], content["methods"])
         for slug, method in race.methods.items():
             # A race is trained where its names say, and they may come from anywhere.
             if slug != slug_of(method):
                 raise ValueError(f"the folder of {method!r} is {slug!r}, not {slug_of(method)!r}")
-    except (KeyError, TypeError, ValueError) as problem:
-        raise StorageError(
-            f"{file} is damaged ({type(problem).__name__}: {problem}): "
-            "restore it from a copy, or train again"
-        ) from problem
+    except (TypeError, ValueError) as problem:
+        raise damaged(str(file), problem) from problem
     return race
 
 
