@@ -30,6 +30,18 @@ def test_to_a_file(made, tmp_path):
     assert file.read_text() == thalweg("predict", made / "newton", "@cancer").stdout
 
 
+def test_through_a_link(made, tmp_path):
+    (tmp_path / "link.csv").symlink_to("p.csv")
+    assert (
+        thalweg("predict", made / "newton", "@cancer", "--out", tmp_path / "link.csv").exit_code
+        == 0
+    )
+    assert (tmp_path / "link.csv").is_symlink()
+    assert len((tmp_path / "p.csv").read_text().splitlines()) == 570
+    assert thalweg("predict", made / "newton", "@cancer", "--out", "/dev/null").exit_code == 0
+    assert "No space left" in sentence("predict", made / "newton", "@cancer", "--out", "/dev/full")
+
+
 def test_json(made):
     found = answer("predict", made / "race", "@cancer")
     assert found["classes"] == ["malignant", "benign"]

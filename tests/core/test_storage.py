@@ -1,6 +1,7 @@
 import contextlib
 import json
 import os
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from thalweg.core.storage import (
     to_json,
     write_file,
     write_folder,
+    write_out,
 )
 
 NAMES = ("run.json", "weights.npz")
@@ -93,6 +95,51 @@ def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path, monkeypatch):
         write_file(tmp_path / "state", b"x")
     assert read_folder(folder, NAMES) == files("old")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
+
+
+def test_a_link_stays_and_its_file_is_replaced_in_its_own_place(tmp_path):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "file").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "far" / "file")
+    (tmp_path / "dangling").symlink_to("far/new")
+    before = (tmp_path / "far" / "file").stat().st_ino
+    for name, place in (("link", "file"), ("dangling", "new"), ("plain", "../plain")):
+        write_out(tmp_path / name, b"new")
+        assert (tmp_path / name).is_symlink() == (name != "plain")
+        assert (tmp_path / "far" / place).read_text() == "new"
+    assert (tmp_path / "far" / "file").stat().st_ino != before
+    assert not list(tmp_path.rglob("*.new-*"))
+
+
+def test_a_pipe_and_a_device_are_written_through(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    found = []
+    reader = threading.Thread(target=lambda: found.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    write_out(tmp_path / "pipe", b"through")
+    reader.join(10)
+    assert found == [b"through"]
+    assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "device").symlink_to("/dev/null")
+    write_out(tmp_path / "device", b"nowhere")
+    assert Path("/dev/null").is_char_device()
+    assert (tmp_path / "device").is_symlink()
+
+
+@pytest.mark.parametrize("place", ["/dev/full", ".", "loop", "file/below"])
+def test_what_cannot_be_written_through_is_a_sentence(tmp_path, place):
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "file").write_text("here")
+    with pytest.raises(StorageError, match=r"cannot be written .*: choose a place"):
+        write_out(tmp_path / place, b"x")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "loop"]
+
+
+def test_a_link_in_the_folder_of_a_run_leads_nowhere(tmp_path):
+    (tmp_path / "mine").write_text("kept")
+    (tmp_path / "report.html").symlink_to("mine")
+    write_file(tmp_path / "report.html", b"new")
+    assert (tmp_path / "mine").read_text() == "kept"
 
 
 def test_other_files_in_a_run_folder_are_kept(tmp_path):

@@ -44,6 +44,29 @@ def test_a_race_goes_on_with_what_was_not_done(raced, tmp_path):
         assert new.run.w.tobytes() == old.run.w.tobytes()
 
 
+def iterations(race):
+    return {each.run.method: each.run.iterations for each in race.members}
+
+
+@pytest.mark.parametrize("cut_off", ["killed before lbfgs", "killed in lbfgs"])
+def test_what_a_limit_ended_is_done_in_a_race_that_was_killed(raced, tmp_path, cut_off):
+    shutil.copytree(raced.folder, tmp_path / "r")
+    if cut_off == "killed before lbfgs":
+        shutil.rmtree(tmp_path / "r" / "lbfgs")
+    else:
+        (tmp_path / "r" / "lbfgs" / "result.json").unlink()
+    assert iterations(raced)["gd"] == 60
+    assert iterations(resume_race(tmp_path / "r", **QUIET)) == iterations(raced)
+
+
+def test_it_goes_on_by_new_limits_or_where_all_had_ended(raced, tmp_path):
+    shutil.copytree(raced.folder, tmp_path / "r")
+    assert iterations(resume_race(tmp_path / "r", max_iter=15, **QUIET))["gd"] == 75
+    assert iterations(resume_race(tmp_path / "r", **QUIET))["gd"] == 135
+    shutil.rmtree(tmp_path / "r" / "lbfgs")
+    assert iterations(resume_race(tmp_path / "r", max_iter=5, **QUIET))["gd"] == 140
+
+
 @pytest.mark.parametrize(
     ("methods", "sentence"),
     [(["gd", "gd"], "twice"), (["gd", "cholesky"], "squared loss"), (["gd", "sagg"], "did you")],

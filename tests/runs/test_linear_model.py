@@ -30,7 +30,7 @@ def test_a_class_that_no_training_row_had_has_probability_zero():
 
 def test_to_disk_and_back(tmp_path):
     (tmp_path / FILE).write_bytes(NUMBERS.to_bytes())
-    back = read_linear_model(tmp_path, "squared", ())
+    back = read_linear_model(tmp_path, "squared", (), 2)
     assert back.coefficients.tolist() == NUMBERS.coefficients.tolist()
     assert back.intercepts == NUMBERS.intercepts
 
@@ -39,4 +39,4 @@ def test_to_disk_and_back(tmp_path):
 def test_a_damaged_file_is_a_sentence(tmp_path, content):
     (tmp_path / FILE).write_bytes(content)
     with pytest.raises(StorageError, match=r"model.npz is damaged .* train again"):
-        read_linear_model(tmp_path, "squared", ())
+        read_linear_model(tmp_path, "squared", (), 2)

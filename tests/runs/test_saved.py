@@ -1,3 +1,7 @@
+import contextlib
+import json
+import shutil
+
 import numpy as np
 import pytest
 
@@ -5,6 +9,7 @@ import thalweg as tw
 from thalweg.core.errors import InputError, StorageError
 from thalweg.jobs.train import train
 from thalweg.runs.job import Job
+from thalweg.runs.listing import listing
 from thalweg.runs.saved import load
 
 ROWS = [(k, "red" if k % 3 else "blue", k % 7, 0.5 * k + (k % 3)) for k in range(40)]
@@ -115,3 +120,80 @@ def test_probabilities_sum_to_one(tmp_path):
     told = saved.predict("@iris")
     assert told.probabilities.sum(axis=1) == pytest.approx(np.ones(150))
     assert set(told.names) == {"setosa", "versicolor", "virginica"}
+
+
+@pytest.fixture(scope="module")
+def iris(tmp_path_factory):
+    place = tmp_path_factory.mktemp("iris")
+    train(Job("@iris"), place / "a", progress=False, report=False)
+    train(Job("@iris", l2=0.5), place / "b", progress=False, report=False)
+    return place
+
+
+def test_the_model_of_another_run_is_refused(iris, tmp_path):
+    shutil.copytree(iris / "a", tmp_path / "a")
+    shutil.copy(iris / "b" / "model.npz", tmp_path / "a")
+    with pytest.raises(StorageError, match=r"model\.npz is not the model that this run ended with"):
+        load(tmp_path / "a").predict("@iris")
+
+
+@pytest.mark.parametrize("name", ["coefficients", "intercepts"])
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_weights_that_are_not_finite_predict_nothing(iris, tmp_path, name, number):
+    changed_model(iris, tmp_path, {name: lambda x: np.full_like(x, number)})
+    with pytest.raises(StorageError, match=f"has {name} that are not finite"):
+        load(tmp_path / "a").predict("@iris")
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("coefficients", lambda x: x[:-1]),
+        ("coefficients", lambda x: x[None]),
+        ("intercepts", lambda x: x[:-1]),
+        ("classes", lambda x: x + 1),
+        ("classes", lambda x: x.astype(float)),
+        ("classes", lambda x: x.astype(str)),
+    ],
+)
+def test_a_model_of_a_wrong_shape_is_a_sentence(iris, tmp_path, name, change):
+    changed_model(iris, tmp_path, {name: change})
+    with pytest.raises(StorageError, match=r"model\.npz is damaged"):
+        load(tmp_path / "a").predict("@iris")
+
+
+def changed_model(iris, tmp_path, changes):
+    """A copy of the run with another model, and a result that does not know its file."""
+    folder = shutil.copytree(iris / "a", tmp_path / "a")
+    arrays = dict(np.load(folder / "model.npz"))
+    np.savez(folder / "model.npz", **{k: changes.get(k, np.copy)(x) for k, x in arrays.items()})
+    result = json.loads((folder / "result.json").read_text())
+    result.pop("model")
+    (folder / "result.json").write_text(json.dumps(result))
+
+
+WRONG = ([1], {"number": [1]}, {"number": "x"}, "x", -1, None, {})
+
+
+@pytest.mark.parametrize("name", ["job.json", "result.json", "run.json", "encoding.json"])
+def test_a_wrong_value_anywhere_in_a_folder_is_used_or_a_sentence(iris, tmp_path, name):
+    folder = shutil.copytree(iris / "a", tmp_path / "a")
+    content = json.loads((folder / name).read_text())
+    for key in content:
+        for wrong in WRONG:
+            (folder / name).write_text(json.dumps({**content, key: wrong}))
+            with contextlib.suppress(StorageError, InputError):
+                used(folder)
+            assert len(listing(tmp_path)) == 1
+    (folder / name).write_bytes(b"[" * 100_000)
+    with pytest.raises(StorageError, match="nested too deep"):
+        used(folder)
+
+
+def test_weights_of_a_wrong_shape_are_a_sentence(iris, tmp_path):
+    folder = shutil.copytree(iris / "a", tmp_path / "a")
+    arrays = dict(np.load(folder / "weights.npz"))
+    for wrong in (arrays["w"][:-1], arrays["w"][None], arrays["w"].astype(str)):
+        np.savez(folder / "weights.npz", **{**arrays, "w": wrong})
+        with pytest.raises(StorageError, match="is damaged"):
+            load(folder).run  # noqa: B018

@@ -4,7 +4,7 @@ import shutil
 import pytest
 
 from thalweg.core.errors import InputError, StorageError
-from thalweg.jobs.race import train_race
+from thalweg.jobs.race import resume_race, train_race
 from thalweg.runs.job import Job
 from thalweg.runs.saved import load
 from thalweg.runs.saved_race import load_race
@@ -48,3 +48,17 @@ def test_another_format_is_a_sentence(tmp_path):
     (tmp_path / "race.json").write_text(json.dumps({"format": 9}))
     with pytest.raises(StorageError, match="another format"):
         load_race(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "methods",
+    [{"../../x": "gd"}, {"/abs": "lbfgs"}, {"..": ".."}, {"gd": 3}, {"": ""}, ["gd"], 7, None],
+)
+def test_a_race_is_trained_in_its_own_folder_alone(tmp_path, methods):
+    asked = {"format": 1, "command": "", "methods": methods, "job": JOB.to_dict()}
+    (tmp_path / "a" / "r").mkdir(parents=True)
+    (tmp_path / "a" / "r" / "race.json").write_text(json.dumps(asked))
+    for opened in (load_race, lambda folder: resume_race(folder, **QUIET)):
+        with pytest.raises(StorageError, match=r"race\.json is damaged"):
+            opened(tmp_path / "a" / "r")
+    assert [each.name for each in tmp_path.rglob("*") if each.is_file()] == ["race.json"]

@@ -130,7 +130,7 @@ def treated(
         _check_treatable(job)
         opening = opened(job, note)
         rows, encoding = opening.rows, opening.encoding
-    from thalweg.core.storage import write_file
+    from thalweg.core.storage import write_out
     from thalweg.doctor.nets.treatment.treat import BUDGET, treat
     from thalweg.jobs.network_recipe import job_recipe
     from thalweg.jobs.network_samples import pair
@@ -142,7 +142,7 @@ def treated(
         recipe, pair(rows, encoding, recipe.loss), _budget(budget, BUDGET), validation=held
     )
     if out is not None:
-        write_file(Path(out), treatment.treated.to_toml().encode())
+        write_out(Path(out), treatment.treated.to_toml().encode())
         which = "treated recipe" if treatment.is_treated else "recipe, unchanged,"
         note(f"the {which} is in {out}", "written")
     if as_json:

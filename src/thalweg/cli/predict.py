@@ -34,14 +34,14 @@ def predict(
     Columns are matched by name, in any order: a column of predictions, and of classes a column of
     probabilities each. Where DATA has the target, the score is told on stderr.
     """
-    from thalweg.core.storage import write_file
+    from thalweg.core.storage import write_out
     from thalweg.runs.saved import load
 
     found = load(run).predict(data, builder=model or "", memory=memory)
     for sentence in found.notes:
         note(sentence)
     if out is not None:
-        write_file(Path(out), found.to_csv().encode())
+        write_out(Path(out), found.to_csv().encode())
         note(f"{len(found.values):,} predictions are in {out}", "written")
     if as_json:
         say_json(record(run, data, out, found))

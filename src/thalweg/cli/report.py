@@ -24,13 +24,14 @@ def report(runs: tuple[str, ...], out: str | None, as_json: bool, quiet: bool) -
     A report is one file that needs no network and no other file. It is written to RUN/report.html,
     and where it is said.
     """
-    from thalweg.core.storage import write_file
+    from thalweg.core.storage import write_file, write_out
 
     pages: dict[Path, tuple[str, ...]] = {Path(each) / "report.html": (each,) for each in runs}
     if out is not None:
         pages = {Path(out): runs}
     for page, some in pages.items():
-        write_file(page, html_of(some).encode())
+        write = write_file if out is None else write_out
+        write(page, html_of(some).encode())
     if as_json:
         say_json({"reports": [str(page) for page in pages]})
     else:

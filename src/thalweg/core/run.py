@@ -11,7 +11,6 @@ works as well on a run that was saved last week. On disk a run is a folder of pl
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,10 +24,22 @@ from thalweg.core.errors import StorageError
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan, spelled_compiled
-from thalweg.core.storage import from_json, read_folder, to_json, write_folder
+from thalweg.core.storage import (
+    check_kinds,
+    from_json,
+    from_npz,
+    read_folder,
+    to_json,
+    write_folder,
+)
 from thalweg.core.trace import Trace
 
 FORMAT = 1  # raised when a change makes older folders unreadable
+TOLD: dict[str, Any] = {  # what run.json holds, but for what is read by its own class
+    "objective": str, "method": str, "outcome": str, "reason": str, "value": int | float,
+    "tol": int | float, "seed": int, "stride": int, "options": dict, "counts": dict,
+    "certificate": dict, "findings": list, "environment": dict,
+}  # fmt: skip
 FILES = ("run.json", "trace.csv", "weights.npz")
 
 
@@ -161,9 +172,13 @@ class Run:
                 f"{folder} has format {found}, this version of Thalweg reads format {FORMAT}: "
                 "read it with the version that wrote it"
             )
+        check_kinds(record, TOLD, source=f"{folder}/run.json")
         try:
-            with np.load(io.BytesIO(files["weights.npz"]), allow_pickle=False) as arrays:
-                w, w0, dual = arrays["w"], arrays["w0"], arrays.get("dual")
+            source = f"{folder}/weights.npz"
+            arrays = from_npz(files["weights.npz"], {"w": 1, "w0": 1}, source=source)
+            w, w0, dual = arrays["w"], arrays["w0"], arrays.get("dual")
+            if w.shape != w0.shape:
+                raise ValueError(f"w has shape {w.shape}, w0 {w0.shape}")
             return cls(
                 objective=record["objective"],
                 method=record["method"],
@@ -187,7 +202,7 @@ class Run:
                 compiled=record.get("compiled", 0.0),
                 dual=dual,
             )
-        except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as problem:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
             raise StorageError(
                 f"{folder} is damaged ({type(problem).__name__}: {problem}): "
                 "restore it from a copy, or run again"

@@ -16,11 +16,13 @@ supported.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import math
 import os
 import secrets
 import shutil
+import stat
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,9 +30,11 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.core.checks import describe
 from thalweg.core.errors import StorageError
 
 STALE = 3600.0  # seconds after which an abandoned temporary file or folder is cleared away
+STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")  # others hold them open
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -50,6 +54,28 @@ def write_file(path: Path, content: bytes) -> None:
             "choose a place that is writable and has room; what was there is unchanged"
         ) from problem
     _clear_stale(path)
+
+
+def write_out(path: Path, content: bytes) -> None:
+    """Put `content` where a user said, which may be a device, a pipe or a link.
+
+    What is no regular file is written through, not replaced; the file that a link stands for is
+    replaced in its own place, and the link stays. Not for files in the folder of a run: that may
+    come from anywhere, and so may where its links lead.
+    """
+    path = Path(path)
+    try:
+        if not _is_through(path):
+            return write_file(Path(os.path.realpath(path)), content)
+        with open(path, "wb") as file:  # not flushed to disk: a pipe has none
+            file.write(content)
+    except StorageError:
+        raise
+    except OSError as problem:
+        raise StorageError(
+            f"{path} cannot be written ({problem.strerror or problem}): "
+            "choose a place that is writable and has room"
+        ) from problem
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes], *, marker: str) -> None:
@@ -131,10 +157,46 @@ def from_json(text: bytes, *, source: str) -> Any:
     """Read back what `to_json` wrote, words for numbers that are not finite included."""
     try:
         return _numbers(json.loads(text))
-    except (ValueError, UnicodeDecodeError) as problem:
+    except RecursionError as problem:
+        raise StorageError(
+            f"{source} is nested too deep: it was damaged or written by another program"
+        ) from problem
+    except (ValueError, TypeError) as problem:
         raise StorageError(
             f"{source} is not valid JSON ({problem}): it was damaged or written by another program"
         ) from problem
+
+
+def from_npz(content: bytes, shapes: Mapping[str, int], *, source: str) -> dict[str, np.ndarray]:
+    """The arrays of an .npz, numbers in so many dimensions each; nothing in it is executed."""
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+            arrays = {name: np.asarray(stored[name]) for name in stored.files}
+    except Exception as problem:  # zipfile and NumPy raise what they meet in foreign bytes
+        raise damaged(source, problem) from problem
+    for name, dimensions in shapes.items():
+        if name not in arrays:
+            raise damaged(source, KeyError(name))
+        if arrays[name].ndim != dimensions or arrays[name].dtype.kind not in "iuf":
+            raise damaged(source, TypeError(f"{name} is {describe(arrays[name])}"))
+    return arrays
+
+
+def check_kinds(content: Any, kinds: Mapping[str, Any], *, source: str) -> None:
+    """Raise unless `content` has values of these kinds under these names."""
+    if not isinstance(content, dict):
+        raise damaged(source, TypeError(f"it is {describe(content)}"))
+    for name, kind in kinds.items():
+        if not isinstance(content.get(name), kind):
+            raise damaged(source, TypeError(f"{name} is {describe(content.get(name))}"))
+
+
+def damaged(source: str, problem: Exception) -> StorageError:
+    """What is said of a file that is not as it was written."""
+    return StorageError(
+        f"{source} is damaged ({type(problem).__name__}: {problem}): "
+        "restore it from a copy, or train again"
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -199,6 +261,15 @@ def _flush_directory(path: Path) -> None:
         pass
     finally:
         os.close(handle)
+
+
+def _is_through(path: Path) -> bool:
+    """Whether something is there that must not be replaced by a file."""
+    try:
+        kind = os.stat(path).st_mode
+    except FileNotFoundError:
+        return False
+    return not stat.S_ISREG(kind) or str(path).startswith(STREAMS)
 
 
 def _carry_over(source: Path, target: Path) -> None:

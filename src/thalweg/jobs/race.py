@@ -6,7 +6,6 @@ killed goes on with the method it was at.
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,8 +25,8 @@ from thalweg.jobs.train import resume, train_opened
 from thalweg.jobs.trainer import trainer_of
 from thalweg.runs.folder import FORMAT, JOB, RACE, REPORT, check_free
 from thalweg.runs.job import Job
-from thalweg.runs.saved import load
-from thalweg.runs.saved_race import SavedRace, load_race, race_of
+from thalweg.runs.saved import Saved, load
+from thalweg.runs.saved_race import SavedRace, load_race, race_of, slug_of
 
 
 def train_race(
@@ -68,26 +67,34 @@ def resume_race(
     report: bool = True,
     note: Note = silent,
 ) -> SavedRace:
-    """Go on with a race: methods that were stopped, and those that had not begun."""
+    """Go on with a race: methods that were stopped, and those that had not begun.
+
+    Of a race that was killed or interrupted, methods that a limit had ended are done: as long again
+    would be twice what the others get. They go on with limits of their own, `time_limit` seconds
+    or `max_iter` iterations more, and where every method has ended, by the old limits again.
+    """
     folder = Path(folder)
-    content = race_of(folder)
-    job, slugs = Job.from_dict(content["job"]), dict(content["methods"])
+    job, command, slugs = race_of(folder)
     clear_left(folder)
-    for slug in slugs:
-        place = folder / slug
-        saved = load(place) if (place / JOB).exists() else None
-        if saved is not None and (saved.result is None or saved.run.outcome.can_go_on):
+    begun = {slug: load(folder / slug) for slug in slugs if (folder / slug / JOB).exists()}
+    cut_off = {slug for slug, saved in begun.items() if _was_cut_off(saved)}
+    has_more = time_limit is not None or max_iter is not None
+    takes_ended = has_more or (len(begun) == len(slugs) and not cut_off)
+    for slug, saved in begun.items():
+        if slug in cut_off or (takes_ended and saved.run.outcome.can_go_on):
             again = resume(
-                place, time_limit=time_limit, max_iter=max_iter, builder=builder,
+                folder / slug, time_limit=time_limit, max_iter=max_iter, builder=builder,
                 progress=progress, report=False, note=note,
             )  # fmt: skip
             if again.run.outcome is Outcome.INTERRUPTED:
                 return load_race(folder)
-    left = [method for slug, method in slugs.items() if not (folder / slug / JOB).exists()]
-    data = opened(job, note) if left else None
-    return _go(
-        folder, job, slugs, data, {}, command=content["command"], progress=progress, report=report
-    )
+    data = opened(job, note) if len(begun) < len(slugs) else None
+    return _go(folder, job, slugs, data, {}, command=command, progress=progress, report=report)
+
+
+def _was_cut_off(saved: Saved) -> bool:
+    """Whether a kill or Ctrl-C ended it, and none of its limits."""
+    return saved.result is None or saved.run.outcome is Outcome.INTERRUPTED
 
 
 def _checked(job: Job, methods: Sequence[str], data: Opened) -> dict[str, Any]:
@@ -138,10 +145,10 @@ def _go(
 
 
 def _slugs(methods: Sequence[str]) -> dict[str, str]:
-    """A name for the folder of each method: sag[sampling=lipschitz] → sag-sampling-lipschitz."""
+    """The methods by the names of their folders."""
     slugs: dict[str, str] = {}
     for method in methods:
-        slug = re.sub(r"[^A-Za-z0-9.]+", "-", method).strip("-.") or "method"
+        slug = slug_of(method)
         if slug in slugs:
             raise InputError(f"method must differ from the others, got {method!r} twice")
         slugs[slug] = method

@@ -36,6 +36,7 @@ from thalweg.runs.folder import (
     Header,
     begin,
     check_free,
+    fingerprint_of,
     header_of,
     locked,
     result_of,
@@ -222,6 +223,7 @@ def _go(
         "data": table.card(),
         "scaling": scales(table),
         "notes": list(table.notes),
+        "model": fingerprint_of(trained.model_file),
         **_told(trained.point),
     }
     told = from_json(to_json(result), source=RESULT)

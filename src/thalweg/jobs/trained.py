@@ -19,3 +19,8 @@ class Trained(NamedTuple):
     files: Mapping[str, bytes]  # by name in the run's folder
     findings: list[Finding]
     point: CriticalPoint | str | None = None  # where a network ended, or why that is not known
+
+    @property
+    def model_file(self) -> bytes:
+        """What the file of the model holds."""
+        return next(each for name, each in self.files.items() if name.startswith("model."))

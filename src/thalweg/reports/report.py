@@ -12,7 +12,7 @@ from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, suggest
 from thalweg.core.plan import spelled_seconds
 from thalweg.core.run import Run
-from thalweg.core.storage import write_file
+from thalweg.core.storage import write_out
 from thalweg.reports.heading import sentence_of, title_of, why, winner
 from thalweg.reports.page import page
 from thalweg.reports.subject import Subject
@@ -36,7 +36,7 @@ class Report:
         file = Path(file)
         if file.suffix.lower() not in (".html", ".htm"):
             raise InputError(f"file must end in .html, got {str(file)!r}")
-        write_file(file, self.html.encode())
+        write_out(file, self.html.encode())
         return file
 
     def _repr_html_(self) -> str:

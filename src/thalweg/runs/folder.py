@@ -18,6 +18,7 @@ its process, keeps a second one out.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import re
 import secrets
 from collections.abc import Iterator
@@ -27,7 +28,14 @@ from typing import Any, NamedTuple
 
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, StorageError
-from thalweg.core.storage import from_json, read_folder, to_json, write_folder
+from thalweg.core.storage import (
+    check_kinds,
+    damaged,
+    from_json,
+    read_folder,
+    to_json,
+    write_folder,
+)
 from thalweg.runs.job import Job
 from thalweg.tables.encoding import Encoding
 
@@ -36,9 +44,13 @@ ROOT = "runs"
 JOB, ENCODING, RESULT = "job.json", "encoding.json", "result.json"
 RACE, REPORT = "race.json", "report.html"
 RECORD, SPECTRUM = "record.npz", "spectrum.npz"  # of a network
+ASKED: dict[str, Any] = {
+    "job": dict, "command": str, "directory": str, "fingerprint": str, "environment": dict,
+}  # fmt: skip
 TOLD: dict[str, Any] = {  # of a result, what others read
     "verdict": str, "outcome": str, "method": str, "iterations": int | float,
     "seconds": int | float, "rows": int, "scores": dict, "findings": list,
+    "gap": int | float | None,
 }  # fmt: skip
 
 
@@ -87,25 +99,28 @@ def check_free(folder: Path) -> None:
 def header_of(folder: Path) -> Header:
     """What was asked of the run in `folder`."""
     content = _record(folder, JOB)
+    check_kinds(content, ASKED, source=f"{folder}/{JOB}")
+    about = content["environment"]
+    check_kinds(about, dict.fromkeys(about, str), source=f"{folder}/{JOB}")
     try:
         return Header(
             Job.from_dict(content["job"]),
-            str(content["command"]),
-            str(content["directory"]),
-            str(content["fingerprint"]),
-            dict(content["environment"]),
+            *(content[name] for name in Header._fields[1:]),
         )
     except (KeyError, TypeError, ValueError) as problem:
-        raise _damaged(folder, JOB, problem) from problem
+        raise damaged(f"{folder}/{JOB}", problem) from problem
 
 
 def encoding_of(folder: Path) -> Encoding:
     """How the columns of the run's data became numbers."""
     content = from_json(read_folder(folder, (ENCODING,))[ENCODING], source=f"{folder}/{ENCODING}")
+    check_kinds(content, {"dtype": str}, source=f"{folder}/{ENCODING}")
+    if content["dtype"] not in ("float32", "float64"):
+        raise damaged(f"{folder}/{ENCODING}", ValueError(f"dtype is {content['dtype']!r}"))
     try:
         return Encoding.from_dict(content)
-    except InputError as problem:
-        raise _damaged(folder, ENCODING, problem) from problem
+    except (LookupError, TypeError, ValueError, AttributeError) as problem:
+        raise damaged(f"{folder}/{ENCODING}", problem) from problem
 
 
 def result_of(folder: Path) -> dict[str, Any] | None:
@@ -113,11 +128,16 @@ def result_of(folder: Path) -> dict[str, Any] | None:
     if not (Path(folder) / RESULT).exists():
         return None
     content = _record(folder, RESULT)
-    for name, kind in TOLD.items():
-        if not isinstance(content.get(name), kind):
-            problem = TypeError(f"{name} is {describe(content.get(name))}")
-            raise _damaged(folder, RESULT, problem)
+    check_kinds(content, TOLD, source=f"{folder}/{RESULT}")
+    for rows in content["scores"].values():
+        if not isinstance(rows, dict) or not all(isinstance(x, int | float) for x in rows.values()):
+            raise damaged(f"{folder}/{RESULT}", TypeError(f"scores has {describe(rows)}"))
     return content
+
+
+def fingerprint_of(content: bytes) -> str:
+    """A hash of the model's file, which result.json holds: another run's is known by it."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 @contextlib.contextmanager
@@ -157,10 +177,3 @@ def _record(folder: Path, name: str) -> dict[str, Any]:
             "read it with the version that wrote it"
         )
     return content
-
-
-def _damaged(folder: Path, name: str, problem: Exception) -> StorageError:
-    return StorageError(
-        f"{folder}/{name} is damaged ({type(problem).__name__}: {problem}): "
-        "restore it from a copy, or train again"
-    )

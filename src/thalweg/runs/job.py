@@ -20,6 +20,10 @@ READING = (
     "thousands", "text", "memory",
 )  # fmt: skip
 NO_PENALTY, ONE_OVER_N = Strength(0.0), Strength(1.0, is_per_sample=True)
+KINDS: dict[str, Any] = {  # of fields that are not checked by their values
+    "target": str | int | None, "reading": Mapping, "loss": str | None, "standardize": bool,
+    "intercept": bool, "recipe": Mapping | None, "builder": str, "method": str,
+}  # fmt: skip
 MANY = 100_000  # iterations, where only the tolerance or the clock is to end a run
 
 
@@ -48,6 +52,9 @@ class Job:
     def __post_init__(self) -> None:
         if not isinstance(self.source, str) or not self.source:
             raise InputError(f"source must be a file or a built-in name, got {self.source!r}")
+        for name, kind in KINDS.items():
+            if not isinstance(getattr(self, name), kind):
+                raise InputError(f"{name} of a job cannot be {describe(getattr(self, name))}")
         _check_known("reading", self.reading, READING)
         if self.loss is not None:
             check_choice("loss", self.loss, LOSSES)

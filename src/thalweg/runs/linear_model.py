@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from thalweg.core.errors import StorageError
-from thalweg.core.storage import read_folder
+from thalweg.core.storage import damaged, from_npz, read_folder
 from thalweg.kernels.scores import scores
 from thalweg.runs.job import Job
 from thalweg.runs.prediction import Answers, from_scores
@@ -63,15 +62,24 @@ def loss_of(job: Job, encoding: Encoding) -> str:
     return "squared" if not classes else "logistic" if len(classes) <= 2 else "multinomial"
 
 
-def read_linear_model(folder: Path, loss: str, classes: tuple[str, ...]) -> LinearModel:
-    """The model in a folder."""
-    content = read_folder(folder, (FILE,))[FILE]
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            found = arrays["coefficients"], arrays["intercepts"], arrays["classes"]
-    except (KeyError, ValueError, EOFError, OSError, zipfile.BadZipFile) as problem:
-        raise StorageError(
-            f"{folder}/{FILE} is damaged ({type(problem).__name__}: {problem}): "
-            "restore it from a copy, or train again"
-        ) from problem
-    return LinearModel(*found, loss, classes)
+def read_linear_model(
+    folder: Path, loss: str, classes: tuple[str, ...], features: int
+) -> LinearModel:
+    """The model in a folder, for rows of so many features."""
+    content, source = read_folder(folder, (FILE,))[FILE], f"{folder}/{FILE}"
+    several = int(loss == "multinomial")
+    shapes = {"coefficients": 1 + several, "intercepts": several, "classes": 1}
+    arrays = from_npz(content, shapes, source=source)
+    w, b, codes = (arrays[name] for name in shapes)
+    for name, numbers in (("coefficients", w), ("intercepts", b)):
+        if not np.isfinite(numbers).all():
+            raise StorageError(
+                f"{source} has {name} that are not finite, which predict nothing: restore it from "
+                "a copy, or train again"
+            )
+    if w.shape != (features, *b.shape) or b.shape != codes.shape[: b.ndim]:
+        raise damaged(source, ValueError(f"shape {w.shape} for {features} features"))
+    is_two = loss not in ("logistic", "squared-hinge") or len(codes) == 2
+    if not is_two or codes.dtype.kind != "i" or not set(codes.tolist()) <= set(range(len(classes))):
+        raise damaged(source, ValueError(f"classes are {codes.tolist()}"))
+    return LinearModel(w, b, codes, loss, classes)

@@ -63,16 +63,13 @@ def _summary(folder: Path) -> Summary:
     )
     if result is None:
         return begun._replace(state=TRAINING if is_locked(folder) else UNFINISHED)
-    try:
-        return begun._replace(
-            state=result["verdict"],
-            method=result["method"],
-            gap=result["gap"],
-            score=_score(result["scores"]),
-            seconds=result["seconds"],
-        )
-    except (KeyError, TypeError, AttributeError) as problem:
-        return Summary(folder, DAMAGED, problem=f"{folder}/result.json lacks {problem}")
+    return begun._replace(
+        state=result["verdict"],
+        method=result["method"],
+        gap=result["gap"],
+        score=_score(result["scores"]),
+        seconds=result["seconds"],
+    )
 
 
 def _model(job: Job) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from thalweg.core.errors import InputError
+from thalweg.core.errors import InputError, StorageError
 from thalweg.core.storage import read_folder
 from thalweg.nets.recipes.recipe import Recipe
 from thalweg.nets.recipes.scaling import Scaling
@@ -67,6 +67,13 @@ def load_network(folder: Path, job: Job, encoding: Encoding, builder: str = "") 
     recipe = recipe_of(folder)
     module = build_network(recipe, encoding, builder)
     read_module(folder / MODEL, module)
+    # Code may keep an infinite buffer on purpose, such as the mask of an attention.
+    for name, tensor in module.named_parameters() if builder else module.state_dict().items():
+        if not torch.isfinite(tensor).all():
+            raise StorageError(
+                f"{folder}/{MODEL} has numbers in {name} that are not finite, which predict "
+                "nothing: restore it from a copy, or train again"
+            )
     return model_of(module, recipe, encoding)
 
 

@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.certificates.critical_point import CriticalPoint
-from thalweg.core.errors import InputError
+from thalweg.core.errors import InputError, StorageError
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.ranking import Contender
 from thalweg.core.run import Run
+from thalweg.core.storage import read_folder
 from thalweg.reports.subject import Subject
-from thalweg.runs.folder import RACE, Header, encoding_of, header_of, result_of
+from thalweg.runs.folder import RACE, Header, encoding_of, fingerprint_of, header_of, result_of
 from thalweg.runs.job import Job
-from thalweg.runs.linear_model import LinearModel, loss_of, read_linear_model
+from thalweg.runs.linear_model import FILE, LinearModel, loss_of, read_linear_model
 from thalweg.runs.prediction import Model, Prediction
 from thalweg.tables.encoding import Encoding
 
@@ -100,10 +101,10 @@ class Saved:
 
     def model(self, *, builder: str = "") -> Model:
         """What answers for encoded rows."""
-        self.finished()
         if self.job.is_network:
-            from thalweg.runs.network_model import load_network
+            from thalweg.runs.network_model import MODEL, load_network
 
+            self._check_own(MODEL)
             return load_network(self.folder, self.job, self.encoding, builder)
         return self.linear_model
 
@@ -112,9 +113,20 @@ class Saved:
         """Coefficients and intercepts, in the units of X."""
         if self.job.is_network:
             raise InputError(f"{self.folder} must be a linear model, got a network: use module()")
+        self._check_own(FILE)
         loss = loss_of(self.job, self.encoding)
         classes = self.encoding.target.classes if self.encoding.target else ()
-        return read_linear_model(self.folder, loss, classes)
+        features = len(self.encoding.feature_names)
+        return read_linear_model(self.folder, loss, classes, features)
+
+    def _check_own(self, name: str) -> None:
+        """Raise where the file of the model is not the one that the run ended with."""
+        known = self.finished().get("model")  # not in folders of the first versions
+        if known and known != fingerprint_of(read_folder(self.folder, (name,))[name]):
+            raise StorageError(
+                f"{self.folder}/{name} is not the model that this run ended with: restore it from "
+                "a copy, or train again"
+            )
 
     def estimator(self) -> Any:
         """The linear model as a fitted scikit-learn estimator, on encoded rows."""

@@ -7,19 +7,29 @@ runs/<id>/report.html     all of them beside each other
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.plan import Plan
 from thalweg.core.ranking import place
-from thalweg.core.storage import from_json, read_folder
+from thalweg.core.storage import check_kinds, damaged, from_json, read_folder
 from thalweg.reports.report import Report, report
 from thalweg.reports.subject import Subject
 from thalweg.runs.folder import FORMAT, JOB, RACE
+from thalweg.runs.job import Job
 from thalweg.runs.saved import Saved, load
 from thalweg.runs.subject import subject_of_race
+
+
+class RaceHeader(NamedTuple):
+    """What `race.json` holds."""
+
+    job: Job
+    command: str  # as typed; empty where it came from Python
+    methods: dict[str, str]  # folder → method
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,19 +91,32 @@ class SavedRace:
 def load_race(folder: str | Path) -> SavedRace:
     """The race in `folder`."""
     folder = Path(folder)
-    content = race_of(folder)
-    begun = [folder / slug for slug in content["methods"] if (folder / slug / JOB).exists()]
-    return SavedRace(
-        folder, content["command"], tuple(content["methods"].values()), tuple(map(load, begun))
-    )
+    race = race_of(folder)
+    begun = [folder / slug for slug in race.methods if (folder / slug / JOB).exists()]
+    return SavedRace(folder, race.command, tuple(race.methods.values()), tuple(map(load, begun)))
 
 
-def race_of(folder: Path) -> dict[str, Any]:
-    """What `race.json` holds."""
-    content = from_json(read_folder(folder, (RACE,))[RACE], source=f"{folder}/{RACE}")
+def race_of(folder: Path) -> RaceHeader:
+    """What was asked of the race in `folder`."""
+    file = folder / RACE
+    content = from_json(read_folder(folder, (RACE,))[RACE], source=str(file))
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise StorageError(
-            f"{folder}/{RACE} has another format than this version of Thalweg reads, {FORMAT}: "
+            f"{file} has another format than this version of Thalweg reads, {FORMAT}: "
             "read it with the version that wrote it"
         )
-    return content
+    check_kinds(content, {"job": dict, "command": str, "methods": dict}, source=str(file))
+    try:
+        race = RaceHeader(Job.from_dict(content["job"]), content["command"], content["methods"])
+        for slug, method in race.methods.items():
+            # A race is trained where its names say, and they may come from anywhere.
+            if slug != slug_of(method):
+                raise ValueError(f"the folder of {method!r} is {slug!r}, not {slug_of(method)!r}")
+    except (TypeError, ValueError) as problem:
+        raise damaged(str(file), problem) from problem
+    return race
+
+
+def slug_of(method: str) -> str:
+    """A name for the folder of a method: sag[sampling=lipschitz] → sag-sampling-lipschitz."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", method).strip("-.") or "method"
