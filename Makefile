@@ -25,7 +25,7 @@ bench_linear     := compare.py
 # what auto chose, beside the fastest method, on the same problems
 bench_plan       := plan.py
 # the same on 200 problems drawn by seeds that nobody looked at (at most 30 minutes)
-bench_wild       := wild.py --seeds 2001:2401:2 --limit 1680 --out benchmarks/results/wild.json
+bench_wild       := wild.py --seeds 20001:20401:2 --limit 1680 --out benchmarks/results/wild.json
 # 60 such problems beside other solvers of linear models (at most 30 minutes)
 bench_wild-peers := wild_peers.py --seeds 5001:1000000:2 --limit 1700
 # beside scikit-learn's classes of the same names, on data as people have it (at most 30 minutes)
