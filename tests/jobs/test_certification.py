@@ -1,9 +1,10 @@
 import io
+import json
 
 import numpy as np
 import pytest
 
-from thalweg.core.errors import InputError
+from thalweg.core.errors import InputError, StorageError
 from thalweg.jobs.certification import certified, here, rows_again
 from thalweg.jobs.train import train
 from thalweg.runs.job import Job
@@ -43,6 +44,10 @@ def test_a_model_that_is_not_that_of_the_weights(tmp_path):
     with np.load(io.BytesIO(file.read_bytes())) as arrays:
         changed = {**arrays, "coefficients": arrays["coefficients"] + 1.0}
     np.savez(file, **changed)
+    with pytest.raises(StorageError, match="not the model that this run ended with"):
+        certified(load(tmp_path / "run"))
+    result = tmp_path / "run" / "result.json"  # of a version that kept no hash of it
+    result.write_text(json.dumps(json.loads(result.read_text()) | {"model": None}))
     with pytest.raises(InputError, match="must hold one model"):
         certified(load(tmp_path / "run"))
 

@@ -386,7 +386,11 @@ def test_a_second_fit_compiles_nothing():
         (tw.surfaces.Rosenbrock(), "cd needs a LinearProblem, got .*: use method='fista'"),
         (
             tw.LinearProblem(np.eye(3), [0, 1, 2], "multinomial", l1=0.1),
-            "cd needs a loss of one score a sample, got multinomial: use method='fista'",
+            "cd needs a loss of one score a sample, got multinomial: use method='newton'",
+        ),
+        (
+            tw.LinearProblem(np.eye(3), [0, 1, 2], "multinomial", l2=0.1),
+            "cd needs a loss of one score a sample, got multinomial: use method='newton-cg'",
         ),
     ],
 )

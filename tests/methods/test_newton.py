@@ -130,6 +130,9 @@ def test_too_many_variables_name_newton_cg():
     assert str(caught.value) == (
         'newton factorises a 2001×2001 Hessian, at most 2000 variables: use method="newton-cg"'
     )
+    X = np.random.default_rng(0).standard_normal((3, 2_500))
+    with pytest.raises(tw.InputError, match='at most 2000 variables: use method="cd"'):
+        tw.minimize(tw.LinearProblem(X, [1.0, 2.0, 4.0], "huber", l1=0.1), "newton")
 
 
 def test_solving_is_exact_where_definite_and_scaled_by_the_diagonal():

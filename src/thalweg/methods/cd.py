@@ -135,9 +135,10 @@ class CD(Method):
         if not isinstance(problem.objective, LinearProblem):
             raise InputError(f"cd needs a LinearProblem, got {problem.name}: use method='fista'")
         if problem.objective.loss == MULTINOMIAL:
+            able = "newton" if problem.is_composite else "newton-cg"
             raise InputError(
                 f"cd needs a loss of one score a sample, got {problem.objective.loss}: "
-                "use method='fista'"
+                f"use method={able!r}"
             )
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> CDState:

@@ -110,9 +110,10 @@ class Newton(Method):
         dim, data = problem.dim, problem.objective
         order = min(dim, data.n) if has_fewer_samples(data) else dim
         if not has_set(data) and order > MOST_VARIABLES:
+            able = "cd" if problem.is_composite else "newton-cg"
             raise InputError(
                 f"newton factorises a {order}×{order} Hessian, at most {MOST_VARIABLES} variables: "
-                'use method="newton-cg"'
+                f'use method="{able}"'
             )
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonState:
