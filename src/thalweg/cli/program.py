@@ -17,6 +17,7 @@ from thalweg.cli import failure
 from thalweg.cli.certify import certify
 from thalweg.cli.diagnose import diagnose
 from thalweg.cli.exit_code import DONE, PIPE_BROKEN
+from thalweg.cli.export import export
 from thalweg.cli.lab import lab
 from thalweg.cli.letters import prepare
 from thalweg.cli.methods import methods
@@ -28,7 +29,7 @@ from thalweg.cli.train import train
 from thalweg.cli.warm_up import warm_up
 from thalweg.core.errors import suggest
 
-VERBS = (plan, train, predict, certify, diagnose, report, runs, methods, warm_up, lab)
+VERBS = (plan, train, predict, certify, diagnose, report, export, runs, methods, warm_up, lab)
 EPILOG = """\b
 Completion in your shell, for the session; put the line into its start-up file to keep it:
   bash  eval "$(_THALWEG_COMPLETE=bash_source thalweg)"
