@@ -145,12 +145,18 @@ def test_every_row_of_the_slow_table_is_a_test():
         assert f"def {name}(" in (ROOT / file).read_text() or not name, row
 
 
+def test_a_file_that_is_slow_as_a_whole_is_left_out():
+    names = [slow.name_of(path) for path in (TESTS / "contracts" / "test_labs.py", Path("/x.py"))]
+    assert names == ["tests/contracts/test_labs.py", ""]
+    assert names[0] in slow.rows()
+
+
 def test_the_slow_table_is_made_from_what_tests_took(tmp_path, monkeypatch):
     monkeypatch.setattr(slow, "TABLE", tmp_path / "slow.txt")
     slow.TABLE.write_text("tests/a.py\ntests/b.py::no_longer\n")
     slow.write(
-        "0.30s call     tests/b.py::two[x-1]\n0.25s setup    tests/b.py::two[y z]\n"
-        "0.45s call     tests/b.py::one\n9.00s call     tests/a.py::three[long]\n"
+        "0.15s call     tests/b.py::two[x-1]\n0.10s setup    tests/b.py::two[y z]\n"
+        "0.15s call     tests/b.py::one\n9.00s call     tests/a.py::three[long]\n"
     )
     assert slow.rows() == {"tests/a.py", "tests/b.py::two"}
     marked = {
