@@ -47,11 +47,11 @@ from thalweg.doctor.nets.instruments.curvature import Curvature, curvature
 from thalweg.doctor.nets.symptoms.rate import limit_of
 from thalweg.jobs.network_activations import activation_bytes
 from thalweg.jobs.network_recipe import AUTO, job_recipe
-from thalweg.jobs.network_training import Pair, Ready, ready, relevant
+from thalweg.jobs.network_training import Ready, ready, relevant
 from thalweg.jobs.rows import Rows
 from thalweg.nets.flat import trainable
 from thalweg.nets.recipes.recipe import Recipe
-from thalweg.nets.training.batches import Batch, Batches
+from thalweg.nets.training.batches import Batch, Batches, Pair
 from thalweg.nets.training.denormals import flushed_denormals
 from thalweg.nets.training.evaluate import evaluate
 from thalweg.nets.training.inputs import Inputs
@@ -177,7 +177,7 @@ def plan_network(
     took, bent = _clocked(lambda: _curvature(made, sample))
     looks = -(-made.steps // made.curvature_every)
     beside = looks * took + recipe.epochs * _validation_seconds(model, held)
-    batch = min(len(data[0]), recipe.batch_size or len(data[0]))
+    batch = recipe.batch(len(data[0]))
     activations = round(batch * activation_bytes(model, recipe.loss, data))
     dim = trainable(model).dim
     weights = sum(p.numel() * p.element_size() for p in model.parameters())
@@ -268,7 +268,7 @@ def _constant_loss(loss: str, y: torch.Tensor) -> float:
 def _problem(job: Job, made: Ready, dim: int, encoding: Encoding) -> str:
     recipe, n = made.recipe, len(made.data[0])
     classes = encoding.target.classes if encoding.target else ()
-    batch = min(n, recipe.batch_size or n)
+    batch = recipe.batch(n)
     return (
         f"{job.builder or recipe.layers}, {dim:,} parameters, {recipe.loss}"
         + (f" of {len(classes)} classes" if classes else "")
@@ -283,7 +283,7 @@ def _timed(recipe: Recipe, model: nn.Module, data: Pair) -> _Timed:
     model = copy.deepcopy(model).train()
     optimizer = recipe.optimizer_for(model)
     inputs, loss = Inputs(model), loss_of(recipe.loss)
-    rows = min(len(data[0]), recipe.batch_size or len(data[0]))
+    rows = recipe.batch(len(data[0]))
     batches = Batches(*data, min(rows, LARGEST), seed=recipe.seed)
     stepper = Stepper(model, optimizer, loss, inputs)
     seconds: list[float] = []
