@@ -8,8 +8,9 @@ pulls in neither numba nor torch.
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from typing import Any
+
+from thalweg.core.lazy import resolve
 
 
 def _homes() -> dict[str, str]:
@@ -28,16 +29,7 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("thalweg")
-    if name not in _HOMES:
-        from thalweg.core.errors import suggest
-
-        raise AttributeError(f"thalweg has no {name!r}: {suggest(name, __all__)}")
-    home = _HOMES[name]
-    # A name of its module, or a module itself; not by getattr, which would ask here again.
-    found = vars(import_module(home)).get(name)
-    value = import_module(f"{home}.{name}") if found is None else found
-    globals()[name] = value
-    return value
+    return resolve(__name__, _HOMES, name)
 
 
 def __dir__() -> list[str]:

@@ -23,12 +23,7 @@ BESIDE_RESUME = {"resume", "time_limit", "max_iter", "model", "no_report", "as_j
 
 @click.command()
 @click.argument("data", required=False, shell_complete=completion.data)
-@options.reading
-@options.model
-@options.methods
-@options.tolerance
-@options.limits
-@options.seed
+@options.job
 @options.held_out
 @click.option(
     "--out", metavar="FOLDER", type=click.Path(), help="Where to save; runs/<id> by default."

@@ -98,7 +98,7 @@ def _panel(drawn: Drawn) -> list[str]:
     for mark in drawn.panel.marks:
         parts.append(_mark(mark, frame))
         if isinstance(mark, Heatmap):
-            parts.append(_colour_scale(mark, frame, drawn.scale_top))
+            parts.append(_colour_scale(frame, drawn.scale_top))
     if any(isinstance(mark, Bars) for mark in drawn.panel.marks):
         # Open to the right: names of bars stand there.
         line = f"M{_n(frame.left)} {_n(frame.top)}V{_n(frame.bottom)}H{_n(frame.right)}"
@@ -260,7 +260,7 @@ def _heatmap(mark: Heatmap, frame: Frame) -> str:
     )
 
 
-def _colour_scale(mark: Heatmap, frame: Frame, top: float) -> str:
+def _colour_scale(frame: Frame, top: float) -> str:
     # Each reaches to the right end, under the next: side by side, rounding leaves gaps.
     starts = np.linspace(frame.left, frame.right, len(SHADES), endpoint=False)
     return "".join(
