@@ -84,6 +84,37 @@ def test_minimizing_imports_no_torch_and_no_scikit_learn():
     assert {"sklearn", "torch", "matplotlib", "dask"}.isdisjoint(loaded)
 
 
+def test_a_fit_brings_no_solvers_of_scikit_learn():
+    loaded = fresh_process(
+        "import json, sys, numpy as np, thalweg as tw;"
+        "X, y = np.eye(6)[:, :2] + np.arange(6)[:, None], np.arange(6) % 2;"
+        "names = ['LogisticRegression', 'LinearSVC', 'Ridge', 'Lasso', 'ElasticNet'];"
+        "[getattr(tw, name)().fit(X, y).predict(X) for name in names];"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    assert "thalweg.estimators.ridge" in loaded
+    assert {"sklearn.linear_model", "sklearn.svm", "sklearn.model_selection"}.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(is_enabled):
+    # Also where a name is not there, and where its module cannot be loaded.
+    states = fresh_process(
+        f"import gc, json, sys, thalweg as tw; gc.{'enable' if is_enabled else 'disable'}()\n"
+        "sys.modules['thalweg.methods.adam'] = None\n"
+        "seen = []\n"
+        "for name in ['surfaces', 'nothing', 'Adam']:\n"
+        "    seen.append([hasattr(tw, name) if name != 'Adam' else None, gc.isenabled()])\n"
+        "    try:\n"
+        "        name == 'Adam' and tw.Adam\n"
+        "    except ImportError:\n"
+        "        seen.append(['refused', gc.isenabled()])\n"
+        "print(json.dumps(seen))"
+    )
+    expected = [[True, is_enabled], [False, is_enabled], [None, is_enabled]]
+    assert states == [*expected, ["refused", is_enabled]]
+
+
 def test_importing_thalweg_takes_a_moment():
     # The best of five: what the machine does besides is not ours.
     seconds = min(
