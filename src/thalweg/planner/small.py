@@ -33,8 +33,10 @@ A_LOOP = 2e-3  # seconds that a run of the loop takes at least, about
 REASON = "CHOSEN by rule: small enough that no comparison is worth its price"
 
 
-def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
+def small_plan(problem: LinearProblem, tol: float, among: tuple[str, ...] = ()) -> Plan | None:
     """The plan of a small problem, by rule; None where methods are to be compared.
+
+    `among` the methods that are given, or those that the rule knows.
 
     Short ways are priced whether or not one will be taken: who listens to a run gets the same one.
     """
@@ -49,6 +51,7 @@ def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
     elif problem.loss != "squared" and not problem.l1:
         # The Hessian of several classes is large: a method that needs none is as sure.
         names = SMOOTH[2:] if problem.outputs > 1 and problem.dim > LARGE else SMOOTH[1:]
+    names = among or names
     hard, cost = rough_difficulty(problem, tol, is_looked_at=False), Cost(problem, Rates())
     rows = priced(problem, candidates(problem, hard, names[:1], is_short=True), cost)
     row = exact = rows[0]
