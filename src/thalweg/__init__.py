@@ -9,12 +9,8 @@ from __future__ import annotations
 
 import gc
 import os
-<<<<<<< HEAD
-=======
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
->>>>>>> bcb3fa179221116de814fe92dada09abc88c800b
 from typing import Any
 
 from thalweg.core.lazy import resolve
@@ -36,21 +32,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("thalweg")
-<<<<<<< HEAD
-    return resolve(__name__, _HOMES, name)
-=======
-    if name not in _HOMES:
-        from thalweg.core.errors import suggest
-
-        raise AttributeError(f"thalweg has no {name!r}: {suggest(name, __all__)}")
-    home = _HOMES[name]
     with _nothing_collected():
-        # A name of its module, or a module itself; not by getattr, which would ask here again.
-        found = vars(import_module(home)).get(name)
-        value = import_module(f"{home}.{name}") if found is None else found
-    globals()[name] = value
-    return value
->>>>>>> bcb3fa179221116de814fe92dada09abc88c800b
+        return resolve(__name__, _HOMES, name)
 
 
 @contextmanager
