@@ -162,6 +162,22 @@ def test_a_file_of_other_source_or_types_is_not_taken_for_the_kernels_own(tmp_pa
     assert step(STEP) == ["0.8", "1", "0"]
 
 
+def test_two_processes_with_an_empty_cache_at_once(tmp_path):
+    single = STEP.replace("0])", "0], dtype=np.float32)")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def at_once(*codes):
+        begun = [
+            subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE)
+            for code in codes
+        ]
+        return [float(each.communicate()[0].split()[0]) for each in begun]
+
+    expected = [0.8, 0.8, pytest.approx(0.8, rel=1e-6), pytest.approx(0.8, rel=1e-6)]
+    for _ in range(2):
+        assert at_once(STEP, STEP, single, single) == expected
+
+
 @pytest.mark.parametrize("name", ["_save_index", "_save_data"])
 def test_a_full_disk_stops_no_kernel(tmp_path, name):
     full = f"""
