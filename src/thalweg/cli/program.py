@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from thalweg.cli import failure
+from thalweg.cli.address_space import keep_within
 from thalweg.cli.certify import certify
 from thalweg.cli.diagnose import diagnose
 from thalweg.cli.exit_code import DONE, PIPE_BROKEN
@@ -55,6 +56,7 @@ class Program(click.Group):
             return super().main(args, prog_name, complete_var, False, **extra)
         with usable():
             try:
+                keep_within()
                 code = super().main(args, prog_name, complete_var, False, **extra)
                 sys.stdout.flush()
             except PipeClosed:
