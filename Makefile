@@ -6,7 +6,7 @@
 # make check       format, lint, types, import direction
 # make bench       speed, as ratios measured side by side, and memory; what the fixed tree of sums costs
 # make bench WHAT=linear    another benchmark, by its name in the table below
-# make kills       trainings killed, interrupted and resumed: the same bits? (some ten minutes)
+# make kills       trainings killed, interrupted and resumed: the same bits? every write failed: old or new? (twenty minutes)
 # make peers-tests scikit-learn's own tests with Thalweg's estimators in their place (some fifteen minutes)
 # make zoo         the doctor beside others on held-out programs, faulty and healthy (at most 30 minutes)
 # make nasty       10,000 nasty linear problems with seeds that nobody looked at: are gaps right, is all certified? (an hour)
@@ -101,7 +101,9 @@ bench-%:
 	$(MAKE) bench WHAT=$*
 
 kills: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py --kills 130 --interrupts 13
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py --writes --kills 6
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/faults.py --some 3
 
 peers-tests: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/peers_tests.py

@@ -9,6 +9,7 @@ With THALWEG_DEBUG=1 the traceback of a bug is printed instead.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -24,6 +25,7 @@ from thalweg.cli.screen import BAD, screen_of
 from thalweg.cli.wording import as_typed
 from thalweg.core.errors import ThalwegError
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 EXTRAS = {"torch": "nets", "polars": "files", "pyarrow": "files", "matplotlib": "plots"}
 
 
@@ -65,6 +67,12 @@ def failure_of(problem: BaseException) -> Failure:
         )
     if isinstance(problem, OSError) and problem.filename is not None:
         return Failure(f"{problem.filename}: {problem.strerror or problem}", BAD_INPUT)
+    if isinstance(problem, OSError) and problem.errno in NO_ROOM:
+        return Failure(
+            f"stdout cannot be written ({problem.strerror}): the answer is lost, what was saved is "
+            "kept; send it where there is room",
+            BAD_INPUT,
+        )
     return _bug(problem)
 
 

@@ -18,6 +18,10 @@ class StorageError(ThalwegError, OSError):
     """A saved run or checkpoint cannot be written or read; nothing on disk was changed."""
 
 
+class WriteError(StorageError):
+    """A file could not be written: the disk is full, or the place is not writable."""
+
+
 def suggest(name: str, known: Iterable[str]) -> str:
     """A clause that helps with a misspelt `name`: the nearest known one, and all of them."""
     choices = sorted(known)

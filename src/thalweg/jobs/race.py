@@ -17,15 +17,15 @@ from thalweg.core.plan import Plan
 from thalweg.core.storage import (
     clear_left,
     to_json,
-    write_file,
     write_folder,
 )
+from thalweg.jobs.limits import was_cut_off
 from thalweg.jobs.opening import Note, Opened, opened, silent
-from thalweg.jobs.train import resume, train_opened
+from thalweg.jobs.train import resume, train_opened, write_report
 from thalweg.jobs.trainer import trainer_of
-from thalweg.runs.folder import FORMAT, JOB, RACE, REPORT, check_free
+from thalweg.runs.folder import FORMAT, JOB, RACE, check_free
 from thalweg.runs.job import Job
-from thalweg.runs.saved import Saved, load
+from thalweg.runs.saved import load
 from thalweg.runs.saved_race import SavedRace, load_race, race_of, slug_of
 
 
@@ -45,12 +45,13 @@ def train_race(
     slugs = _slugs(methods)
     data = opened(job, note)
     ready = _checked(job, methods, data)
-    content = {"format": FORMAT, "command": command, "methods": slugs, "job": job.to_dict()}
-    write_folder(folder, {RACE: to_json(content)}, marker=RACE)
+    asked = to_json({"format": FORMAT, "command": command, "methods": slugs, "job": job.to_dict()})
+    write_folder(folder, {RACE: asked}, marker=RACE)
     try:
         return _go(
-            folder, job, slugs, data, ready, command=command, progress=progress, report=report
-        )
+            folder, job, slugs, data, ready,
+            command=command, progress=progress, report=report, note=note,
+        )  # fmt: skip
     except ThalwegError:
         if not any((folder / slug / JOB).exists() for slug in slugs):
             shutil.rmtree(folder, ignore_errors=True)
@@ -77,7 +78,7 @@ def resume_race(
     job, command, slugs = race_of(folder)
     clear_left(folder)
     begun = {slug: load(folder / slug) for slug in slugs if (folder / slug / JOB).exists()}
-    cut_off = {slug for slug, saved in begun.items() if _was_cut_off(saved)}
+    cut_off = {slug for slug, saved in begun.items() if was_cut_off(saved.folder, saved.result)}
     has_more = time_limit is not None or max_iter is not None
     takes_ended = has_more or (len(begun) == len(slugs) and not cut_off)
     for slug, saved in begun.items():
@@ -89,12 +90,9 @@ def resume_race(
             if again.run.outcome is Outcome.INTERRUPTED:
                 return load_race(folder)
     data = opened(job, note) if len(begun) < len(slugs) else None
-    return _go(folder, job, slugs, data, {}, command=command, progress=progress, report=report)
-
-
-def _was_cut_off(saved: Saved) -> bool:
-    """Whether a kill or Ctrl-C ended it, and none of its limits."""
-    return saved.result is None or saved.run.outcome is Outcome.INTERRUPTED
+    return _go(
+        folder, job, slugs, data, {}, command=command, progress=progress, report=report, note=note
+    )
 
 
 def _checked(job: Job, methods: Sequence[str], data: Opened) -> dict[str, Any]:
@@ -117,6 +115,7 @@ def _go(
     command: str,
     progress: bool,
     report: bool,
+    note: Note,
 ) -> SavedRace:
     """The methods that have not begun, one after the other; then the page.
 
@@ -133,14 +132,14 @@ def _go(
         saved = train_opened(
             member, folder / slug, data,
             ready.pop(method) if method in ready else make(member, data.rows, data.encoding),
-            command=command, progress=progress, report=False, made=made,
+            command=command, progress=progress, report=False, note=note, made=made,
         )  # fmt: skip
         if saved.run.outcome is Outcome.INTERRUPTED:
             return load_race(folder)
         made = made or saved.run.plan
     race = load_race(folder)
     if report and race.is_finished:
-        write_file(folder / REPORT, race.report().html.encode())
+        write_report(race, note)
     return race
 
 

@@ -8,6 +8,7 @@
     model.*        what `predict` needs
     record.npz, spectrum.npz            what was seen of a network while it trained, and at its end
     result.json    the verdict, written last: a folder without it has not been finished
+    limits.json    of a training that was resumed, what it may take
     report.html    all of it, to look at
 
 The folder appears with the first two in one step. Every other file is replaced in one step, so that
@@ -77,9 +78,13 @@ def new_folder(root: str | Path, source: str) -> Path:
 def begin(folder: Path, header: Header, encoding: Encoding) -> None:
     """Make the folder, with what was asked."""
     check_free(folder)
+    write_folder(folder, begun(header, encoding), marker=JOB)
+
+
+def begun(header: Header, encoding: Encoding) -> dict[str, bytes]:
+    """What a folder has from its beginning."""
     content = {"format": FORMAT, **header._asdict(), "job": header.job.to_dict()}
-    files = {JOB: to_json(content), ENCODING: to_json(encoding.to_dict())}
-    write_folder(folder, files, marker=JOB)
+    return {JOB: to_json(content), ENCODING: to_json(encoding.to_dict())}
 
 
 def check_free(folder: Path) -> None:

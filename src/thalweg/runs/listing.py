@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thalweg.core.errors import InputError, ThalwegError
+from thalweg.core.outcome import Outcome
 from thalweg.runs.folder import JOB, RACE, header_of, is_locked, result_of
 from thalweg.runs.job import Job
 
 UNFINISHED, TRAINING, DAMAGED = "UNFINISHED", "TRAINING", "DAMAGED"
+GO_ON = {each.name for each in Outcome if each.can_go_on}
 MEASURES = ("accuracy", "R²")  # the one number of a list
 
 
@@ -61,8 +63,11 @@ def _summary(folder: Path) -> Summary:
     begun = Summary(
         folder, UNFINISHED, header.environment.get("date", ""), job.source, _model(job), job.method
     )
-    if result is None:
-        return begun._replace(state=TRAINING if is_locked(folder) else UNFINISHED)
+    if result is None or result["outcome"] in GO_ON:
+        if is_locked(folder):
+            return begun._replace(state=TRAINING)
+        if result is None:
+            return begun
     return begun._replace(
         state=result["verdict"],
         method=result["method"],
