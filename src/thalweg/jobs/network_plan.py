@@ -22,7 +22,6 @@ import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +39,7 @@ from thalweg.core.plan import (
     spelled_seconds,
 )
 from thalweg.core.storage import to_json
+from thalweg.core.text import escaped, shown
 from thalweg.doctor.nets.first_check import check
 from thalweg.doctor.nets.instruments.curvature import Curvature, curvature
 from thalweg.doctor.nets.symptoms.rate import limit_of
@@ -115,20 +115,20 @@ class NetworkPlan:
             padded = [row[0].ljust(widths[0])]
             padded += [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:], strict=True)]
             lines.append("  ".join([*padded, row[-1]]).rstrip())
-        return "\n".join([*lines, self._foot()])
+        return "\n".join(shown(line) for line in (*lines, self._foot()))
 
     def _repr_html_(self) -> str:
         heads, *cells = self._cells()
-        head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
+        head = "".join(f"<th>{escaped(cell)}</th>" for cell in heads)
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
+            "<tr>" + "".join(f"<td>{escaped(cell)}</td>" for cell in row) + "</tr>" for row in cells
         )
         notes = [f"{label} {text}".strip() for label, text in self._heads()]
         return (
             '<div style="font-family:sans-serif"><div><strong>Plan</strong></div>'
-            + "".join(f"<div>{escape(note)}</div>" for note in notes)
+            + "".join(f"<div>{escaped(note)}</div>" for note in notes)
             + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            + f"<div>{escape(self._foot())}</div></div>"
+            + f"<div>{escaped(self._foot())}</div></div>"
         )
 
     def _heads(self) -> list[tuple[str, str]]:

@@ -208,7 +208,7 @@ class Recipe:
         """Read back what `to_toml` wrote, from text or from a file."""
         try:
             record = tomllib.loads(text.read_text("utf-8") if isinstance(text, Path) else text)
-        except tomllib.TOMLDecodeError as problem:
+        except (ValueError, RecursionError) as problem:
             raise InputError(f"a recipe must be TOML, got text that is not: {problem}") from problem
         _check_fields(record)
         if record.get("batch_size") == 0:
