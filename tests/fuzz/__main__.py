@@ -1,12 +1,11 @@
 """`python -m tests.fuzz --seconds 300 --seed 1 --keep`: cases by seeds from the first on."""
 
 import argparse
-import itertools
 import multiprocessing
 import time
 from collections import Counter
 
-from .campaign import Trial, campaign, keep
+from .campaign import keep, part
 
 
 def main() -> int:
@@ -19,10 +18,10 @@ def main() -> int:
     asked = options.parse_args()
     ways = [(asked.seed + k, asked.jobs, asked.seconds) for k in range(asked.jobs)]
     if asked.jobs == 1:
-        parts = [_part(ways[0])]
+        parts = [part(ways[0])]
     else:
         with multiprocessing.get_context("spawn").Pool(asked.jobs) as pool:
-            parts = pool.map(_part, ways)
+            parts = pool.map(part, ways)
     counts = sum((each for each, _ in parts), Counter())
     faults = [trial for _, some in parts for trial in some]
     for trial in faults:
@@ -33,18 +32,6 @@ def main() -> int:
         print(f"{format_:<24} {outcome:<8} {count:>8,}")
     print(f"{counts.total():,} cases from seed {asked.seed} on, {len(faults)} broke the rule")
     return 1 if faults else 0
-
-
-def _part(way: tuple[int, int, float]) -> tuple[Counter, list[Trial]]:
-    """One process: every so many-th seed."""
-    first, step, seconds = way
-    counts: Counter = Counter()
-    faults = []
-    for trial in campaign(itertools.count(first, step), seconds):
-        counts[trial.format, trial.outcome] += 1
-        if trial.fault:
-            faults.append(trial)
-    return counts, faults
 
 
 if __name__ == "__main__":

@@ -213,7 +213,8 @@ def judged(kind: str, file: File) -> tuple[str, str]:
 
 def _is_same(found: Any, expected: Any) -> bool:
     if isinstance(expected, float) and isinstance(found, float):
-        return found == expected or math.isclose(found, expected, rel_tol=1e-12)
+        is_none = math.isnan(found) and math.isnan(expected)
+        return is_none or found == expected or math.isclose(found, expected, rel_tol=1e-12)
     if isinstance(expected, dict) and isinstance(found, dict):
         return all(_is_same(found.get(key), value) for key, value in expected.items())
     if isinstance(expected, list | tuple) and isinstance(found, list | tuple):

@@ -1,7 +1,7 @@
 """What a record read from a file must hold, before anything in it is used: kinds of values, nested.
 
     str, bool, str | None      a type, or several
-    NUMBER, COUNT              a test of one value: finite as a float can be, whole and at least 0
+    NUMBER, COUNT, UNICODE     a test of one value: a float's, whole and at least 0, in UTF-8
     one_of("a", "b")           a test for these values and no other
     [kind]                     a list of such
     {str: kind}                a table with any names
@@ -33,6 +33,11 @@ def NUMBER(value: Any) -> bool:
 def COUNT(value: Any) -> bool:
     """Whether it is a whole number from 0 on."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST
+
+
+def UNICODE(value: Any) -> bool:
+    """Whether it is text that UTF-8 has: JSON may hold half a pair of surrogates."""
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def one_of(*values: Any) -> Callable[[Any], bool]:

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.finding import FINDING
-from thalweg.core.kinds import COUNT, NUMBER, check_kinds, damaged, one_of
+from thalweg.core.kinds import COUNT, NUMBER, UNICODE, check_kinds, damaged, one_of
 from thalweg.core.outcome import Outcome
 from thalweg.core.storage import from_json, read_folder, to_json, write_folder
 from thalweg.core.verdict import WORDS
@@ -58,13 +58,13 @@ TOLD: dict[str, Any] = {  # of a result
     "notes": [str], "model": str | None, "point": (POINT, str, None),
 }  # fmt: skip
 ENCODED: dict[str, Any] = {
-    "columns": (COUNT, [(str, {
-        "name": str, "kind": one_of(NUMBERS, FLAG, TEXT), "categories": [str],
-        "fill": (NUMBER, str, None),
+    "columns": (COUNT, [(UNICODE, {
+        "name": UNICODE, "kind": one_of(NUMBERS, FLAG, TEXT), "categories": [UNICODE],
+        "fill": (NUMBER, UNICODE, None),
     })]),
-    "target": ({"name": str, "classes": [str], "labels": [str]}, None),
+    "target": ({"name": UNICODE, "classes": [UNICODE], "labels": [UNICODE]}, None),
     "dtype": one_of("float32", "float64"), "is_sparse": bool, "sample_shape": [COUNT],
-    "first_index": COUNT, "missing": [str], "header": bool | None, "decimal": str | None,
+    "first_index": COUNT, "missing": [UNICODE], "header": bool | None, "decimal": str | None,
     "thousands": str | None,
 }  # fmt: skip
 

@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from thalweg.core.errors import InputError, StorageError
+from thalweg.core.kinds import damaged
 from thalweg.core.storage import read_folder
 from thalweg.nets.recipes.recipe import Recipe
 from thalweg.nets.recipes.scaling import Scaling
@@ -80,7 +81,10 @@ def load_network(folder: Path, job: Job, encoding: Encoding, builder: str = "") 
 
 def recipe_of(folder: Path) -> Recipe:
     """The recipe that a network was trained by."""
-    return Recipe.from_toml(read_folder(folder, (RECIPE,))[RECIPE].decode())
+    try:
+        return Recipe.from_toml(read_folder(folder, (RECIPE,))[RECIPE].decode())
+    except UnicodeDecodeError as problem:
+        raise damaged(f"{folder}/{RECIPE}", problem) from problem
 
 
 def build_network(recipe: Recipe, encoding: Encoding, builder: str = "") -> nn.Module:
