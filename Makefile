@@ -11,7 +11,7 @@
 # make zoo         the doctor beside others on held-out programs, faulty and healthy (at most 30 minutes)
 # make nasty       10,000 nasty linear problems with seeds that nobody looked at: are gaps right, is all certified? (an hour)
 # make bits        the same bits on any number of threads, in any layout: every method, loss, storage and dtype
-# make fuzz        files drawn by seed, whole and damaged: read as others read them, or refused? (ten minutes)
+# make fuzz        files, folders of runs and texts drawn by seed, whole and damaged: read right, or refused? (ten minutes)
 # make labs        every claim of the lectures, tried: the lab book in labs/ (at most 8 minutes)
 # make labs-seeds  the same with five other seeds
 # make labs-look   the book in a browser: nothing clipped, overlapping or fetched
@@ -118,7 +118,7 @@ bits: $(READY)
 	THALWEG_ALL_BITS=1 $(BIN)/python -m pytest -q -n 2 tests/contracts/test_same_bits.py
 
 fuzz: $(READY)
-	$(BIN)/python -m tests.fuzz --seconds 600
+	$(BIN)/python -m tests.fuzz --seconds 600 --jobs 2 --keep
 
 labs labs-seeds: export THALWEG_DATA ?= $(wildcard ../shared/data)
 

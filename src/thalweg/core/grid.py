@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
+
+from thalweg.core.text import escaped
 
 Row = tuple[str, ...]
 
@@ -21,8 +22,8 @@ def aligned(rows: Sequence[Row]) -> list[str]:
 def html_grid(rows: Sequence[Row]) -> str:
     """A table of the same rows, the first of which are its heads."""
     heads, *cells = rows
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
+    head = "".join(f"<th>{escaped(cell)}</th>" for cell in heads)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
+        "<tr>" + "".join(f"<td>{escaped(cell)}</td>" for cell in row) + "</tr>" for row in cells
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

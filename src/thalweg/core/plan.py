@@ -11,15 +11,26 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from html import escape
 from typing import Any, NamedTuple
 
 from thalweg.core.grid import aligned, html_grid
+from thalweg.core.kinds import NUMBER, check_kinds
 from thalweg.core.storage import to_json
+from thalweg.core.text import escaped, shown
 
 EXACT, BOUNDED, ESTIMATED = "exact", "bounded", "estimated"
 NOTICED = 0.5  # seconds of compiling that are told; less is taken by reading kernels from disk
 SHOWN = 8  # rows of the methods that could do it; the others are in `rows`
+
+ROW: dict[str, Any] = {  # of a plan, as a file holds it
+    "method": str, "eligible": bool, "remark": str, "bound": (NUMBER, None),
+    "predicted_iterations": NUMBER, "seconds_per_iteration": NUMBER, "predicted_seconds": NUMBER,
+    "memory": NUMBER, "actual_iterations": (NUMBER, None), "actual_seconds": (NUMBER, None),
+}  # fmt: skip
+PLAN: dict[str, Any] = {
+    "problem": str, "tol": NUMBER, "target": NUMBER, "geometry": {str: (list, tuple)},
+    "rows": [ROW], "seconds": NUMBER, "advice": str, "changes": [str], "compiled": (NUMBER, None),
+}  # fmt: skip
 
 
 class Measured(NamedTuple):
@@ -128,12 +139,19 @@ class Plan(Predicted):
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Plan:
         """The plan that `as_record` wrote."""
+        check_kinds(record, PLAN, source="the plan")
+        if not record["rows"] or not all(
+            len(each) == 2 and NUMBER(each[0]) and each[1] in (EXACT, BOUNDED, ESTIMATED)
+            for each in record["geometry"].values()
+        ):
+            raise ValueError("no such plan: it has no rows, or no such geometry")
         return cls(
             **{
                 **record,
                 "geometry": {k: Measured(*v) for k, v in record["geometry"].items()},
                 "rows": tuple(PlanRow(**row) for row in record["rows"]),
                 "changes": tuple(record["changes"]),
+                "compiled": record.get("compiled") or 0.0,
             }
         )
 
@@ -151,14 +169,14 @@ class Plan(Predicted):
             f"Planning took {spelled_seconds(self.seconds)}{spelled_compiled(self.compiled)}."
         )
         lines += [f"Changed    {change}" for change in self.changes]
-        return "\n".join(lines)
+        return "\n".join(map(shown, lines))
 
     def _repr_html_(self) -> str:
         notes = [*self._geometry_lines(), self.advice, *self.changes]
         return (
             '<div style="font-family:sans-serif">'
-            f"<div><strong>Plan</strong> {escape(self.problem)}, gap ≤ {self.target:.3g}</div>"
-            + "".join(f"<div>{escape(note.strip())}</div>" for note in notes if note)
+            f"<div><strong>Plan</strong> {escaped(self.problem)}, gap ≤ {self.target:.3g}</div>"
+            + "".join(f"<div>{escaped(note.strip())}</div>" for note in notes if note)
             + f"{html_grid(self._cells())}</div>"
         )
 

@@ -33,6 +33,8 @@ import numpy as np
 
 from thalweg.core.checks import describe
 from thalweg.core.errors import StorageError, WriteError
+from thalweg.core.kinds import damaged
+from thalweg.core.text import in_json
 
 STALE = 3600.0  # seconds after which an abandoned temporary file or folder is cleared away
 STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")  # others hold them open
@@ -179,9 +181,8 @@ def clear_left(folder: Path) -> None:
 
 def to_json(record: Any) -> bytes:
     """`record` as JSON text; arrays become lists, and numbers that are not finite become words."""
-    return (
-        json.dumps(_plain(record), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    ).encode()
+    text = json.dumps(_plain(record), indent=1, ensure_ascii=False, allow_nan=False)
+    return (in_json(text) + "\n").encode()
 
 
 def from_json(text: bytes, *, source: str) -> Any:
@@ -211,23 +212,6 @@ def from_npz(content: bytes, shapes: Mapping[str, int], *, source: str) -> dict[
         if arrays[name].ndim != dimensions or arrays[name].dtype.kind not in "iuf":
             raise damaged(source, TypeError(f"{name} is {describe(arrays[name])}"))
     return arrays
-
-
-def check_kinds(content: Any, kinds: Mapping[str, Any], *, source: str) -> None:
-    """Raise unless `content` has values of these kinds under these names."""
-    if not isinstance(content, dict):
-        raise damaged(source, TypeError(f"it is {describe(content)}"))
-    for name, kind in kinds.items():
-        if not isinstance(content.get(name), kind):
-            raise damaged(source, TypeError(f"{name} is {describe(content.get(name))}"))
-
-
-def damaged(source: str, problem: Exception) -> StorageError:
-    """What is said of a file that is not as it was written."""
-    return StorageError(
-        f"{source} is damaged ({type(problem).__name__}: {problem}): "
-        "restore it from a copy, or train again"
-    )
 
 
 def _plain(value: Any) -> Any:

@@ -18,8 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from thalweg.core.kinds import check_kinds
 from thalweg.core.outcome import Outcome
-from thalweg.core.storage import check_kinds, from_json, to_json, write_file
+from thalweg.core.storage import from_json, to_json, write_file
 from thalweg.runs.job import Job
 
 LIMITS = "limits.json"

@@ -22,7 +22,6 @@ import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +41,7 @@ from thalweg.core.plan import (
     spelled_compiled,
     spelled_seconds,
 )
+from thalweg.core.text import escaped, shown
 from thalweg.doctor.nets.first_check import check
 from thalweg.doctor.nets.instruments.curvature import Curvature, curvature
 from thalweg.doctor.nets.symptoms.rate import limit_of
@@ -112,14 +112,14 @@ class NetworkPlan(Predicted):
 
     def __repr__(self) -> str:
         lines = [f"{head:<11}{text}" for head, text in self._heads()]
-        return "\n".join([*lines, "", *aligned(self._cells()), self._foot()])
+        return "\n".join(map(shown, [*lines, "", *aligned(self._cells()), self._foot()]))
 
     def _repr_html_(self) -> str:
         notes = [f"{label} {text}".strip() for label, text in self._heads()]
         return (
             '<div style="font-family:sans-serif"><div><strong>Plan</strong></div>'
-            + "".join(f"<div>{escape(note)}</div>" for note in notes)
-            + f"{html_grid(self._cells())}<div>{escape(self._foot())}</div></div>"
+            + "".join(f"<div>{escaped(note)}</div>" for note in notes)
+            + f"{html_grid(self._cells())}<div>{escaped(self._foot())}</div></div>"
         )
 
     def _heads(self) -> list[tuple[str, str]]:

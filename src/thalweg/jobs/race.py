@@ -24,8 +24,8 @@ from thalweg.jobs.opening import Note, Opened, opened, silent
 from thalweg.jobs.train import resume, train_opened, write_report
 from thalweg.jobs.trainer import trainer_of
 from thalweg.runs.folder import FORMAT, JOB, RACE, check_free
-from thalweg.runs.job import Job
-from thalweg.runs.saved import load
+from thalweg.runs.job import MANY, Job
+from thalweg.runs.saved import Saved, load
 from thalweg.runs.saved_race import SavedRace, load_race, race_of, slug_of
 
 
@@ -72,7 +72,8 @@ def resume_race(
 
     Of a race that was killed or interrupted, methods that a limit had ended are done: as long again
     would be twice what the others get. They go on with limits of their own, `time_limit` seconds
-    or `max_iter` iterations more, and where every method has ended, by the old limits again.
+    or `max_iter` iterations more, and where every method has ended, by the old limits again. Those
+    that were cut off or had not begun have the old limits and these, so that all have as much.
     """
     folder = Path(folder)
     job, command, slugs = race_of(folder)
@@ -83,15 +84,40 @@ def resume_race(
     takes_ended = has_more or (len(begun) == len(slugs) and not cut_off)
     for slug, saved in begun.items():
         if slug in cut_off or (takes_ended and saved.run.outcome.can_go_on):
+            more = _more(saved, time_limit, max_iter) if slug in cut_off else (time_limit, max_iter)
             again = resume(
-                folder / slug, time_limit=time_limit, max_iter=max_iter, builder=builder,
+                folder / slug, time_limit=more[0], max_iter=more[1], builder=builder,
                 progress=progress, report=False, note=note,
             )  # fmt: skip
             if again.run.outcome is Outcome.INTERRUPTED:
                 return load_race(folder)
     data = opened(job, note) if len(begun) < len(slugs) else None
+    job = job.changed(
+        time_limit=_both(job.time_limit, time_limit),
+        max_iter=_both(job.max_iter, max_iter) or job.max_iter,
+    )
     return _go(
         folder, job, slugs, data, {}, command=command, progress=progress, report=report, note=note
+    )
+
+
+def _both(old: Any, new: Any) -> Any:
+    """The old limit and the new one; the new one where there was none, the old where none is."""
+    if new is None or old is None:
+        return old if new is None else new
+    return new if old == MANY else old + new
+
+
+def _more(
+    saved: Saved, time_limit: float | None, max_iter: int | None
+) -> tuple[float | None, int | None]:
+    """What `resume` is to add to what a method that was cut off has had, to make that."""
+    had = saved.result or {"seconds": 0.0, "iterations": 0}  # of a killed one: in its checkpoint
+    seconds = None if time_limit is None else _both(saved.job.time_limit, time_limit)
+    count = None if max_iter is None else _both(saved.job.max_iter, max_iter)
+    return (
+        None if seconds is None else max(seconds - had["seconds"], time_limit or 0.0),
+        None if count is None else max(count - int(had["iterations"]), max_iter or 0),
     )
 
 

@@ -20,7 +20,7 @@ import torch
 from torch import nn
 
 from thalweg import nets
-from thalweg.core.checks import check_choice, check_count, check_number
+from thalweg.core.checks import check_choice, check_count, check_number, describe
 from thalweg.core.errors import InputError, suggest
 from thalweg.core.options import name_and_options
 from thalweg.core.run import Run
@@ -105,6 +105,12 @@ class Recipe:
         for name in ("batch_size", "patience"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
+        names = self.augmentation
+        if not isinstance(names, list | tuple) or not all(isinstance(x, str) for x in names):
+            raise InputError(f"augmentation must be a list of names, got {describe(names)}")
+        if not isinstance(self.optimizer_options, Mapping):
+            told = describe(self.optimizer_options)
+            raise InputError(f"optimizer_options must be a table, got {told}")
         object.__setattr__(self, "augmentation", tuple(self.augmentation))
         object.__setattr__(self, "optimizer_options", dict(self.optimizer_options))
 
@@ -220,7 +226,7 @@ class Recipe:
         """Read back what `to_toml` wrote, from text or from a file."""
         try:
             record = tomllib.loads(text.read_text("utf-8") if isinstance(text, Path) else text)
-        except tomllib.TOMLDecodeError as problem:
+        except (ValueError, RecursionError) as problem:
             raise InputError(f"a recipe must be TOML, got text that is not: {problem}") from problem
         _check_fields(record)
         if record.get("batch_size") == 0:
