@@ -50,6 +50,8 @@ WHAT ?= speed
 COMMA := ,
 $(if $(bench_$(WHAT)),,$(error WHAT must be one of $(sort $(patsubst bench_%,%,$(filter bench_%,$(.VARIABLES)))), got $(WHAT)))
 
+# Compiled modules are kept wherever a shell says otherwise: to make tests ready takes longer than to run the fast ones.
+unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin

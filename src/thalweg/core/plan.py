@@ -163,11 +163,12 @@ class Plan(Predicted):
         lines += ["", *aligned(self._cells())]
         refused = [row for row in self.rows if not row.eligible]
         lines += [f"  {row.method}: {row.remark}" for row in refused]
-        lines.append(
-            "bound = guaranteed under the L and μ above; predicted = usual counts at the rates "
-            "of this\nmachine, not guaranteed. "
-            f"Planning took {spelled_seconds(self.seconds)}{spelled_compiled(self.compiled)}."
-        )
+        lines += [
+            "bound = guaranteed under the L and μ above; predicted = usual counts at the rates of "
+            "this",
+            f"machine, not guaranteed. Planning took {spelled_seconds(self.seconds)}"
+            f"{spelled_compiled(self.compiled)}.",
+        ]
         lines += [f"Changed    {change}" for change in self.changes]
         return "\n".join(map(shown, lines))
 

@@ -112,7 +112,9 @@ class NetworkPlan(Predicted):
 
     def __repr__(self) -> str:
         lines = [f"{head:<11}{text}" for head, text in self._heads()]
-        return "\n".join(map(shown, [*lines, "", *aligned(self._cells()), self._foot()]))
+        return "\n".join(
+            map(shown, [*lines, "", *aligned(self._cells()), *self._foot().splitlines()])
+        )
 
     def _repr_html_(self) -> str:
         notes = [f"{label} {text}".strip() for label, text in self._heads()]

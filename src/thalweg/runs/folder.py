@@ -61,7 +61,7 @@ TOLD: dict[str, Any] = {  # of a result
 ENCODED: dict[str, Any] = {
     "columns": (COUNT, [(UNICODE, {
         "name": UNICODE, "kind": one_of(NUMBERS, FLAG, TEXT), "categories": [UNICODE],
-        "fill": (NUMBER, UNICODE, None),
+        "fill": (NUMBER, bool, UNICODE, None),
     })]),
     "target": ({"name": UNICODE, "classes": [UNICODE], "labels": [UNICODE]}, None),
     "dtype": one_of("float32", "float64"), "is_sparse": bool, "sample_shape": [COUNT],
