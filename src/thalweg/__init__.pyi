@@ -24,7 +24,9 @@ from thalweg.core.trace import Trace as Trace
 from thalweg.doctor.diagnosis import diagnose as diagnose
 from thalweg.doctor.nets.watch import watch as watch
 from thalweg.estimators.elastic_net import ElasticNet as ElasticNet
+from thalweg.estimators.elastic_net_cv import ElasticNetCV as ElasticNetCV
 from thalweg.estimators.lasso import Lasso as Lasso
+from thalweg.estimators.lasso_cv import LassoCV as LassoCV
 from thalweg.estimators.linear_svc import LinearSVC as LinearSVC
 from thalweg.estimators.logistic_regression import LogisticRegression as LogisticRegression
 from thalweg.estimators.ridge import Ridge as Ridge
