@@ -269,12 +269,11 @@ class ElasticNetCV(LinearRegressor):
     def _grid(self, problem: LinearProblem, ratio: float) -> np.ndarray:
         """The alphas, the largest first, float64[K]."""
         if np.ndim(self.alphas) or not isinstance(self.alphas, Integral):
-            given = np.atleast_1d(self.alphas)
-            for k, alpha in enumerate(given):
+            for k, alpha in enumerate(self.alphas):
                 check_scalar(
                     alpha, f"alphas[{k}]", target_type=Real, min_val=0.0, include_boundaries="left"
                 )
-            return np.sort(given.astype(np.float64))[::-1]
+            return np.sort(np.asarray(self.alphas, dtype=np.float64))[::-1]
         if ratio == 0.0:
             raise InputError(
                 "l1_ratio must be above 0 for a grid of alphas made here (Automatic alpha grid "
