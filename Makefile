@@ -34,6 +34,8 @@ bench_drop-in    := drop_in.py
 bench_toy        := toy.py
 # tw.path beside scikit-learn's lasso_path and enet_path (some twenty minutes)
 bench_path       := path.py, path.py --seeds 1:81:2
+# the cross-validated classes beside scikit-learn's, on named data and drawn ones (some minutes)
+bench_cv         := cv.py, cv.py --seeds 7001:7061:2
 # time and memory against the number of rows and of columns
 bench_growth     := growth.py
 # a step of each optimizer, training and augmentation, beside torch's

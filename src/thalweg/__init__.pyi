@@ -24,10 +24,16 @@ from thalweg.core.trace import Trace as Trace
 from thalweg.doctor.diagnosis import diagnose as diagnose
 from thalweg.doctor.nets.watch import watch as watch
 from thalweg.estimators.elastic_net import ElasticNet as ElasticNet
+from thalweg.estimators.elastic_net_cv import ElasticNetCV as ElasticNetCV
 from thalweg.estimators.lasso import Lasso as Lasso
+from thalweg.estimators.lasso_cv import LassoCV as LassoCV
 from thalweg.estimators.linear_svc import LinearSVC as LinearSVC
 from thalweg.estimators.logistic_regression import LogisticRegression as LogisticRegression
+from thalweg.estimators.paths import enet_path as enet_path
+from thalweg.estimators.paths import lasso_path as lasso_path
+from thalweg.estimators.paths import logistic_path as logistic_path
 from thalweg.estimators.ridge import Ridge as Ridge
+from thalweg.estimators.ridge_cv import RidgeCV as RidgeCV
 from thalweg.exports.ways import export as export
 from thalweg.figures.plot import Plot as Plot
 from thalweg.figures.plot import plot as plot

@@ -15,12 +15,16 @@ from thalweg.certificates.duality import PASSES, Gap
 from thalweg.objectives.linear import LinearProblem
 
 
-def target_gaps(problem: LinearProblem, W: np.ndarray, R: np.ndarray) -> list[Gap]:
+def target_gaps(
+    problem: LinearProblem, W: np.ndarray, R: np.ndarray, l2s: np.ndarray | None = None
+) -> list[Gap]:
     """The gap of each column of W, float64[p, T], for the targets R, float64[n, T].
 
     With an intercept `problem` is centred, and so are the targets: the best intercept is near 0.
+    Each column may have a penalty of its own, `l2s`, float64[T].
     """
-    c, l2, features = problem.weights, problem.l2, problem.features
+    c, features = problem.weights, problem.features
+    l2 = problem.l2 if l2s is None else l2s
     features = features.with_outputs(W.shape[1], is_matrix=True)
     kernel_W, beta = features.enter(features.join(W, np.zeros(W.shape[1])))
     theta = problem.rows.product(kernel_W, beta) - R

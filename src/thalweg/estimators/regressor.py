@@ -7,6 +7,7 @@ with l1 and l2 as `Ridge`, `ElasticNet` and `Lasso` read their alpha.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -45,18 +46,8 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, BaseEsti
 
         What it returns is to be ended when the other attributes are there.
         """
-        features = X.shape[1]
-
-        def fitted(variables: list[np.ndarray]) -> Attributes:
-            W = np.stack(variables).astype(X.dtype)
-            coefficients, intercepts = W[:, :features], W[:, features:]
-            intercept: Any = 0.0
-            if self.fit_intercept:
-                intercept = intercepts[0, 0] if y.ndim == 1 else intercepts[:, 0].copy()
-            kept = coefficients if len(W) > 1 else coefficients[0]
-            return {"coef_": np.ascontiguousarray(kept), "intercept_": intercept}
-
-        told = self._told(X, y, sample_weight, starts, features + self.fit_intercept, fitted)
+        fitted = self._attributes(X, y)
+        told = self._told(X, y, sample_weight, starts, X.shape[1] + self.fit_intercept, fitted)
         columns = y.reshape(len(y), -1).astype(np.float64, copy=False)
         problem = LinearProblem(
             X,
@@ -68,6 +59,21 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, BaseEsti
         )
         self._keep(self._run_targets(problem, columns, penalties, method, told), fitted)
         return told
+
+    def _attributes(self, X: Any, y: np.ndarray) -> Callable[[list[np.ndarray]], Attributes]:
+        """What makes `coef_` and `intercept_` of the variables of each target."""
+        features = X.shape[1]
+
+        def fitted(variables: list[np.ndarray]) -> Attributes:
+            W = np.stack(variables).astype(X.dtype)
+            coefficients, intercepts = W[:, :features], W[:, features:]
+            intercept: Any = 0.0
+            if self.fit_intercept:
+                intercept = intercepts[0, 0] if y.ndim == 1 else intercepts[:, 0].copy()
+            kept = coefficients if len(W) > 1 else coefficients[0]
+            return {"coef_": np.ascontiguousarray(kept), "intercept_": intercept}
+
+        return fitted
 
     def predict(self, X: Any) -> np.ndarray:
         """XW + b, float[n]; float[n, targets] where there are several."""

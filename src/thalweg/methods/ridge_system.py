@@ -67,7 +67,7 @@ def is_dual(data: LinearProblem) -> bool:
 def factorised(data: LinearProblem) -> System:
     """The system of a problem with the squared loss."""
     if is_dual(data):
-        K = _sample_products(data)
+        K = sample_products(data)
         K[np.diag_indices_from(K)] += data.l2
         if data.fit_intercept:
             u = np.sqrt(data.weights)
@@ -95,8 +95,8 @@ def first_solution(data: LinearProblem, system: System, rho: np.ndarray) -> Solu
         return Solution(_robust_solution(data, _roots(data, rho) * rho), np.empty(0))
     if system.kind == DUAL:
         alpha = _solved(system, _roots(data, rho) * rho)
-        return Solution(_combined(data, alpha), alpha)
-    return Solution(_solved(system, _adjoint(data, rho)), np.empty(0))
+        return Solution(combined(data, alpha), alpha)
+    return Solution(_solved(system, adjoint(data, rho)), np.empty(0))
 
 
 def refined(data: LinearProblem, system: System, rho: np.ndarray, found: Solution) -> Solution:
@@ -107,10 +107,8 @@ def refined(data: LinearProblem, system: System, rho: np.ndarray, found: Solutio
     if system.kind == DUAL:
         left *= _roots(data, left)
         alpha = found.alpha + _solved(system, left - data.l2 * found.alpha)
-        return Solution(_combined(data, alpha), alpha)
-    return Solution(
-        found.w + _solved(system, _adjoint(data, left) - data.l2 * found.w), found.alpha
-    )
+        return Solution(combined(data, alpha), alpha)
+    return Solution(found.w + _solved(system, adjoint(data, left) - data.l2 * found.w), found.alpha)
 
 
 def best_intercept(data: LinearProblem, y: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -141,16 +139,16 @@ def _left(data: LinearProblem, rho: np.ndarray, w: np.ndarray) -> np.ndarray:
     return _about_mean(data, np.subtract(rho, _about_mean(data, fitted), out=fitted))
 
 
-def _adjoint(data: LinearProblem, rho: np.ndarray) -> np.ndarray:
+def adjoint(data: LinearProblem, rho: np.ndarray) -> np.ndarray:
     """Zᵀ(√c∘ρ), float64[p] or [p, T]."""
     return _seen_as(data, rho).leave(*data.rows.transpose(rho))
 
 
-def _combined(data: LinearProblem, alpha: np.ndarray) -> np.ndarray:
+def combined(data: LinearProblem, alpha: np.ndarray) -> np.ndarray:
     """Zᵀα, float64[p] or [p, T]."""
     roots = _roots(data, alpha)
     rho = np.divide(alpha, roots, out=np.zeros_like(alpha), where=roots > 0.0)
-    return _adjoint(data, _about_mean(data, rho))
+    return adjoint(data, _about_mean(data, rho))
 
 
 def _about_mean(data: LinearProblem, rho: np.ndarray) -> np.ndarray:
@@ -240,7 +238,7 @@ def _robust() -> System:
     return System(ROBUST, np.empty((0, 0)), np.empty(0))
 
 
-def _sample_products(data: LinearProblem) -> np.ndarray:
+def sample_products(data: LinearProblem) -> np.ndarray:
     """ZZᵀ, float64[n, n]; a sparse X stays so."""
     c = data.weights
     roots = np.sqrt(c)

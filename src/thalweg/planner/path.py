@@ -216,15 +216,7 @@ def _by_sums(
     """A run for every point, from one look at the data; by `minimize` where rounding forbids."""
     started = now()
     tol, seed = options["tol"], options["seed"]
-    centred, dtype = problem.centred, problem.matrix.dtype
-    with threads_of_our_own(problem), np.errstate(over="ignore", invalid="ignore"):
-        sums, scale = centred.least_squares, constant_value(centred)
-        U, starts = QuadraticPath.of(*sums.reduced()).along(l1s, l2s, AIM * tol * scale)
-        W = U if dtype == np.float64 else U.astype(dtype).astype(np.float64)
-        b, delta = _intercepts(problem, centred, W, dtype)
-        gaps, tilts = path_gaps(sums, problem.n, W, U, l1s, l2s, delta)
-    points = np.column_stack([W, b]).astype(dtype) if problem.fit_intercept else W.astype(dtype)
-    norms = _norms(tilts, U, l1s, l2s)
+    points, gaps, starts, norms, scale = by_sums(problem, l1s, l2s, tol)
     seconds = (now() - started) / len(l1s)
     record = _Recorder(problem, scale, tol, seed)
     runs: list[Run] = []
@@ -251,6 +243,24 @@ def _by_sums(
             )
         )
     return runs
+
+
+def by_sums(
+    problem: LinearProblem, l1s: np.ndarray, l2s: np.ndarray, tol: float
+) -> tuple[np.ndarray, list[Gap], np.ndarray, np.ndarray, float]:
+    """The variables of every point, float[K, dim], and their gaps; where it began, and ended.
+
+    In the end F(w = 0, best b), which the gaps are to be beside. All l1 are positive.
+    """
+    centred, dtype = problem.centred, problem.matrix.dtype
+    with threads_of_our_own(problem), np.errstate(over="ignore", invalid="ignore"):
+        sums, scale = centred.least_squares, constant_value(centred)
+        U, starts = QuadraticPath.of(*sums.reduced()).along(l1s, l2s, AIM * tol * scale)
+        W = U if dtype == np.float64 else U.astype(dtype).astype(np.float64)
+        b, delta = _intercepts(problem, centred, W, dtype)
+        gaps, tilts = path_gaps(sums, problem.n, W, U, l1s, l2s, delta)
+    points = np.column_stack([W, b]).astype(dtype) if problem.fit_intercept else W.astype(dtype)
+    return points, gaps, starts, _norms(tilts, U, l1s, l2s), scale
 
 
 def _by_members(

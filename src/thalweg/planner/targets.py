@@ -127,6 +127,22 @@ def _closed(
         system = factorised(about)
         rho = targets(about, Y)
         W = refined(about, system, rho, first_solution(about, system, rho)).w
+    return closed_runs(problem, about, Y, W, tol, seed, chosen, clock)
+
+
+def closed_runs(
+    problem: LinearProblem,
+    about: LinearProblem,
+    Y: np.ndarray,
+    W: np.ndarray,
+    tol: float,
+    seed: int,
+    chosen: str | Method | Plan,
+    clock: Clock,
+) -> list[Run]:
+    """The runs that found the coefficients W, float64[p, T], of `about`, the centred problem."""
+    with threads_of_our_own(problem):
+        rho = targets(about, Y)
         gaps = target_gaps(about, W, rho)
         sizes = _squares(problem, Y)
         scales = squared_scales(_squares(problem, rho), sizes)
