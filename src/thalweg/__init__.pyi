@@ -68,6 +68,7 @@ from thalweg.objectives.own_loss import Loss as Loss
 from thalweg.objectives.own_penalty import Penalty as Penalty
 from thalweg.objectives.regularized import Regularized as Regularized
 from thalweg.objectives.surfaces.noisy import Noisy as Noisy
+from thalweg.objectives.tweedie import Tweedie as Tweedie
 from thalweg.planner.minimize import minimize as minimize
 from thalweg.planner.path import path as path
 from thalweg.planner.plan import plan as plan
