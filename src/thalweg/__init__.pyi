@@ -26,10 +26,12 @@ from thalweg.doctor.nets.watch import watch as watch
 from thalweg.estimators.elastic_net import ElasticNet as ElasticNet
 from thalweg.estimators.gamma_regressor import GammaRegressor as GammaRegressor
 from thalweg.estimators.lasso import Lasso as Lasso
+from thalweg.estimators.linear_regression import LinearRegression as LinearRegression
 from thalweg.estimators.linear_svc import LinearSVC as LinearSVC
 from thalweg.estimators.logistic_regression import LogisticRegression as LogisticRegression
 from thalweg.estimators.poisson_regressor import PoissonRegressor as PoissonRegressor
 from thalweg.estimators.ridge import Ridge as Ridge
+from thalweg.estimators.ridge_classifier import RidgeClassifier as RidgeClassifier
 from thalweg.estimators.tweedie_regressor import TweedieRegressor as TweedieRegressor
 from thalweg.figures.plot import Plot as Plot
 from thalweg.figures.plot import plot as plot

@@ -21,17 +21,10 @@ from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 
 
-class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, LinearModel):
-    """What the regressors share: targets one by one, and scikit-learn's shapes of the result."""
+class TargetsMixin(CertifiedMixin):
+    """Least squares for targets one by one, and scikit-learn's shapes of the result."""
 
     fit_intercept: bool
-
-    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Any]:
-        """X, y as it came but in numbers, and the weights as float64[n] or None."""
-        X, y = self._validated(X, y, [np.float64, np.float32], multi_output=True, y_numeric=True)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        return X, y, sample_weight
 
     def _fit_targets(
         self,
@@ -55,7 +48,7 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, LinearMo
             if self.fit_intercept:
                 intercept = intercepts[0, 0] if y.ndim == 1 else intercepts[:, 0].copy()
             kept = coefficients if len(W) > 1 else coefficients[0]
-            return {"coef_": np.ascontiguousarray(kept), "intercept_": intercept}
+            return self._shaped(np.ascontiguousarray(kept), intercept)
 
         told = self._told(X, y, sample_weight, starts, features + self.fit_intercept, fitted)
         columns = y.reshape(len(y), -1).astype(np.float64, copy=False)
@@ -68,7 +61,26 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, LinearMo
             sample_weight=sample_weight,
         )
         self._keep(self._run_targets(problem, columns, penalties, method, told), fitted)
+        self._look(problem, len(y) if sample_weight is None else float(sample_weight.sum()))
         return told
+
+    def _shaped(self, coefficients: np.ndarray, intercept: Any) -> Attributes:
+        """The attributes of a fit, as scikit-learn has them."""
+        return {"coef_": coefficients, "intercept_": intercept}
+
+    def _look(self, problem: LinearProblem, total: float) -> None:
+        """Set what an estimator tells of its data, whose weights are `total` in all."""
+
+
+class LinearRegressor(TargetsMixin, MultiOutputMixin, RegressorMixin, LinearModel):
+    """What the regressors share besides."""
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Any]:
+        """X, y as it came but in numbers, and the weights as float64[n] or None."""
+        X, y = self._validated(X, y, [np.float64, np.float32], multi_output=True, y_numeric=True)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        return X, y, sample_weight
 
     def _decision_function(self, X: Any) -> np.ndarray:
         """What scikit-learn's `predict` returns."""
