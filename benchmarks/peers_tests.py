@@ -1,6 +1,6 @@
 """scikit-learn's own tests of its linear models, run with Thalweg's estimators in their place.
 
-    python benchmarks/peers_tests.py                       all that name one of the five classes
+    python benchmarks/peers_tests.py                       all that name one of the classes
     python benchmarks/peers_tests.py --only "ridge|sag"    modules whose names match
     python benchmarks/peers_tests.py --processes 2
 

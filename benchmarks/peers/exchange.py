@@ -24,7 +24,10 @@ import pytest
 
 from peers.refusals import Refusal, refusal_of
 
-NAMES = ("LogisticRegression", "Ridge", "Lasso", "ElasticNet", "LinearSVC")
+NAMES = (
+    "LogisticRegression", "Ridge", "Lasso", "ElasticNet", "LinearSVC", "LinearRegression",
+    "RidgeClassifier", "PoissonRegressor", "GammaRegressor", "TweedieRegressor",
+)  # fmt: skip
 NAMED = re.compile(rf"\b({'|'.join(NAMES)})\b")
 
 used: set[str] = set()  # names of the classes that the present test made or fitted

@@ -145,9 +145,7 @@ def told(verdict: Verdict) -> Iterable[str]:
     for refusal, why in verdict.stale:
         yield f"stale refusal: {refusal.reason}"
         yield f"      {why}"
-    yield (
-        f"not counted: {verdict.skipped:,d} skipped, {verdict.unused:,d} that used none of the five"
-    )
+    yield (f"not counted: {verdict.skipped:,d} skipped, {verdict.unused:,d} using none of them")
 
 
 def _short(name: str) -> str:
