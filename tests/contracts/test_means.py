@@ -72,9 +72,10 @@ def test_every_method_that_takes_it_arrives_and_no_gap_is_too_small(loss, fit_in
         w = best.w + size * rng.standard_normal(data.dim)
         certificate = tw.certify(data, w)
         assert data.value(w) - best.value <= certificate.gap
-        # Near the optimum the gap is as small as the distance, and no mere upper bound.
+        # Near the optimum it is of second order too, about ‖∇F‖²/2l2, and no mere bound.
         if size <= 1e-3 and penalty == "l2":
-            assert certificate.gap <= 100.0 * (data.value(w) - best.value) + 1e-12
+            kappa = data.usual_smoothness / l2
+            assert certificate.gap <= 10.0 * kappa * (data.value(w) - best.value) + 1e-12
 
 
 @every_loss
@@ -105,6 +106,18 @@ def test_counts_of_any_size_are_reached(loss):
         y = size * np.exp(X[:, 0]) * rng.uniform(0.5, 2.0, 60)
         run = tw.minimize(tw.LinearProblem(X, y, loss, l2=1e-3), tol=1e-6, progress=False)
         assert run.converged, size
+
+
+@pytest.mark.parametrize("loss", ["poisson", "tweedie"])
+def test_rows_whose_targets_are_all_zero_are_a_sample_like_others(loss):
+    y = np.zeros(50)
+    y[7] = 3.0
+    data = tw.LinearProblem(np.ones((50, 1)) * np.arange(50)[:, None], y, loss, l2=0.1)
+    part = data.sample(np.arange(10, 40))
+    assert np.isfinite(part.start).all()
+    assert np.isfinite(best_constant(part))
+    assert 0.0 <= constant_value(part) < 1e-100
+    assert np.isfinite(part.value(part.start))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def test_two_classes_are_targets_of_plus_and_minus_one():
     X, y = data(2)
     model = tw.RidgeClassifier(alpha=0.3, tol=1e-12).fit(X, y)
     ridge = tw.Ridge(alpha=0.3, tol=1e-12).fit(X, np.where(y == "versicolor", 1.0, -1.0))
-    np.testing.assert_allclose(model.coef_[0], ridge.coef_, rtol=1e-9)
+    np.testing.assert_allclose(model.coef_, ridge.coef_, rtol=1e-9)
     np.testing.assert_allclose(model.intercept_, ridge.intercept_, rtol=1e-9)
     np.testing.assert_array_equal(model.predict(X) == "versicolor", ridge.predict(X) > 0.0)
 

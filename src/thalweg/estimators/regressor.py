@@ -48,7 +48,7 @@ class TargetsMixin(CertifiedMixin):
             if self.fit_intercept:
                 intercept = intercepts[0, 0] if y.ndim == 1 else intercepts[:, 0].copy()
             kept = coefficients if len(W) > 1 else coefficients[0]
-            return self._shaped(np.ascontiguousarray(kept), intercept)
+            return {"coef_": np.ascontiguousarray(kept), "intercept_": intercept}
 
         told = self._told(X, y, sample_weight, starts, features + self.fit_intercept, fitted)
         columns = y.reshape(len(y), -1).astype(np.float64, copy=False)
@@ -63,10 +63,6 @@ class TargetsMixin(CertifiedMixin):
         self._keep(self._run_targets(problem, columns, penalties, method, told), fitted)
         self._look(problem, len(y) if sample_weight is None else float(sample_weight.sum()))
         return told
-
-    def _shaped(self, coefficients: np.ndarray, intercept: Any) -> Attributes:
-        """The attributes of a fit, as scikit-learn has them."""
-        return {"coef_": coefficients, "intercept_": intercept}
 
     def _look(self, problem: LinearProblem, total: float) -> None:
         """Set what an estimator tells of its data, whose weights are `total` in all."""

@@ -20,7 +20,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from thalweg.core.errors import InputError
-from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, chosen_method, refuse
 from thalweg.estimators.classifier import LinearClassifier
 from thalweg.estimators.regressor import TargetsMixin
@@ -126,9 +125,6 @@ class RidgeClassifier(SmallestMixin, TargetsMixin, LinearClassifier):
         self.solver_ = self.runs_[0].method if self.solver == AUTO else self.solver
         told.end()
         return self
-
-    def _shaped(self, coefficients: np.ndarray, intercept: Any) -> Attributes:
-        return {"coef_": np.atleast_2d(coefficients), "intercept_": intercept}
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row, or 0 and 1 for each of several labels."""

@@ -79,8 +79,9 @@ class LinearProblem(LinearFunction):
     ) -> None:
         if isinstance(loss, str) and loss == "tweedie":
             loss = Tweedie()
-        if isinstance(loss, Tweedie):  # kernels are given one parameter of the loss
-            loss, delta = "tweedie", loss.power
+        if isinstance(loss, Tweedie):
+            delta = loss.power  # kernels are given one parameter of the loss
+            loss = "tweedie"
         self.loss = loss.name if isinstance(loss, Loss) else check_choice("loss", loss, NAMES)
         self.l1 = check_number("l1", l1, at_least=0.0)
         self.l2 = check_number("l2", l2, at_least=0.0)
@@ -175,7 +176,8 @@ class LinearProblem(LinearFunction):
         """All zero, in the dtype of X; the intercept of a loss of means e^z is log Σ cᵢyᵢ."""
         w = np.zeros(self.dim, dtype=self.matrix.dtype)
         if self.fit_intercept and not self.has_bound:
-            w[-1] = np.log(dot(self.weights, self.y))  # e⁰ may be too far from there for any step
+            # e⁰ may be too far from there for any step; of a few rows all targets may be zero.
+            w[-1] = np.log(max(dot(self.weights, self.y), np.finfo(np.float64).tiny))
         return w
 
     @property

@@ -32,6 +32,7 @@ DIFFERENCES = (SQUARED, HUBER)  # losses of z − y
 MEANS = (POISSON, GAMMA, TWEEDIE)  # losses of a mean e^z, whose ℓ″ has no bound
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
+LOWEST = -700.0  # a score whose e^z is still above zero
 CANCELLED = 5.0  # of |θ|, an entropy that is lost where y + θ is small beside y: log(1/ε)/8
 
 
@@ -218,7 +219,10 @@ class OneScore(SingleScore):
 
     def closed_shift(self, c: np.ndarray, z: np.ndarray) -> float | None:
         """The shift at which slopes cancel, where a formula has it: of a mean e^z."""
-        return None if self.has_bound else means_pass(z, self.y, c, self.power)
+        if self.has_bound:
+            return None
+        # Among a few rows of a problem all targets may be zero.
+        return max(means_pass(z, self.y, c, self.power), LOWEST)
 
     @property
     def target_size(self) -> float:
