@@ -111,7 +111,9 @@ def test_scikit_learns_checks_pass_and_none_is_skipped(estimator, check):
     try:
         check(estimator)
     except SkipTest as skipped:
-        pytest.fail(f"skipped: {skipped}")
+        # Least squares on labels has no probabilities, there as here, and nothing else is skipped.
+        if str(skipped) != "RidgeClassifier does not have a predict_proba method.":
+            pytest.fail(f"skipped: {skipped}")
 
 
 @pytest.mark.parametrize("ours", THEIRS, ids=lambda ours: ours.__name__)
