@@ -30,6 +30,8 @@ bench_wild       := wild.py --seeds 20001:20401:2 --limit 1680 --out benchmarks/
 bench_wild-peers := wild_peers.py --seeds 5001:1000000:2 --limit 1700
 # beside scikit-learn's classes of the same names, on data as people have it (at most 30 minutes)
 bench_drop-in    := drop_in.py
+# the newer estimators beside scikit-learn's, on four sets of rows each (some minutes)
+bench_family     := family.py
 # small fits beside scikit-learn's: toy data, drawn problems, a grid search, the first fit (some minutes)
 bench_toy        := toy.py
 # tw.path beside scikit-learn's lasso_path and enet_path (some twenty minutes)

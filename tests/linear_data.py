@@ -4,6 +4,10 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 import thalweg as tw
+from thalweg.kernels.losses import LOSSES, curvature_bound
+
+# Losses of any targets, or of labels, whose ℓ″ has a bound; the others are of means e^z.
+BOUNDED = tuple(name for name, code in LOSSES.items() if np.isfinite(curvature_bound(code)))
 
 
 def features(n=200, p=5, seed=0):

@@ -3,6 +3,7 @@ import pytest
 import scipy.sparse
 
 import thalweg as tw
+from linear_data import BOUNDED
 from thalweg.certificates import decrement as module
 from thalweg.certificates.decrement import (
     decrement,
@@ -10,7 +11,6 @@ from thalweg.certificates.decrement import (
     has_decrement,
     rough_decrement,
 )
-from thalweg.objectives.linear import NAMES
 
 
 def problem(loss="logistic", n=60, p=4, scale=1.0, storage=np.asarray, seed=0, **options):
@@ -20,7 +20,7 @@ def problem(loss="logistic", n=60, p=4, scale=1.0, storage=np.asarray, seed=0, *
     y = (
         z
         if loss in ("squared", "huber")
-        else np.digitize(z, [-0.7, 0.7] if loss == NAMES[-1] else [0])
+        else np.digitize(z, [-0.7, 0.7] if loss == BOUNDED[-1] else [0])
     )
     return tw.LinearProblem(storage(scale * X), y, loss, **options)
 
@@ -41,7 +41,7 @@ def test_of_the_squared_loss_it_is_the_distance(fit_intercept):
     assert decrement(data, w) == pytest.approx(data.value(w) - 0.5 * np.mean(residual**2), rel=1e-9)
 
 
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_near_the_optimum_it_is_nearly_so(loss):
     data = problem(loss)
     run = tw.minimize(data, "newton", tol=1e-14, progress=False)

@@ -10,6 +10,7 @@ import sklearn.datasets
 import sklearn.linear_model
 
 import thalweg as tw
+from linear_data import BOUNDED
 from thalweg.certificates.certify import certify
 from thalweg.certificates.duality import (
     PASSES,
@@ -20,7 +21,7 @@ from thalweg.certificates.duality import (
     price_of_tightening,
     tightened,
 )
-from thalweg.objectives.linear import NAMES, LinearProblem
+from thalweg.objectives.linear import LinearProblem
 
 PENALTIES = {"l2": (0.0, 0.1), "l1": (0.02, 0.0), "both": (0.02, 0.1)}
 
@@ -133,7 +134,7 @@ def test_rounding_covers_what_floating_point_does(mean, fit_intercept):
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("penalty", PENALTIES)
-@pytest.mark.parametrize("loss", [*NAMES, "multinomial of 2"])
+@pytest.mark.parametrize("loss", [*BOUNDED, "multinomial of 2"])
 def test_the_gap_vanishes_at_the_optimum(loss, penalty, fit_intercept):
     rng = np.random.default_rng(0)
     classes = 2 if loss == "multinomial of 2" else 3
@@ -164,7 +165,7 @@ def test_the_gap_vanishes_for_other_storages_too(storage, standardize):
     assert duality_gap(problem, w).gap <= 1e-9 * constant_value(problem)
 
 
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_without_a_penalty_there_is_no_gap(loss):
     rng = np.random.default_rng(3)
     problem = LinearProblem(rng.standard_normal((9, 2)), targets(loss, 9, rng), loss)
@@ -172,7 +173,7 @@ def test_without_a_penalty_there_is_no_gap(loss):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_constant_value_is_the_least_over_constants(loss, weighted):
     rng = np.random.default_rng(4)
     n = 10
@@ -267,7 +268,7 @@ def test_a_certificate_of_scikit_learns_fit_is_consistent():
 
 def test_nothing_is_modified():
     rng = np.random.default_rng(7)
-    for loss, fit_intercept in itertools.product(NAMES, (False, True)):
+    for loss, fit_intercept in itertools.product(BOUNDED, (False, True)):
         X, y = rng.standard_normal((9, 2)), targets(loss, 9, rng)
         problem = LinearProblem(X, y, loss, l1=0.01, fit_intercept=fit_intercept)
         w = rng.standard_normal(problem.dim)
@@ -292,7 +293,7 @@ def test_a_given_dual_point_by_hand():
 
 def test_no_dual_point_proves_too_much():
     rng = np.random.default_rng(8)
-    for loss, fit_intercept, l1 in itertools.product(NAMES, (False, True), (0.0, 0.05)):
+    for loss, fit_intercept, l1 in itertools.product(BOUNDED, (False, True), (0.0, 0.05)):
         X, y = rng.standard_normal((12, 3)), targets(loss, 12, rng)
         problem = LinearProblem(X, y, loss, l1=l1, l2=0.1, fit_intercept=fit_intercept)
         method = "fista" if l1 else "lbfgs"
@@ -313,7 +314,7 @@ def test_a_higher_lower_bound_from_elsewhere_takes_over():
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_on_the_right_support_a_tightened_gap_is_the_distance(loss, fit_intercept):
     rng = np.random.default_rng(8)
     X, y = rng.standard_normal((60, 8)), targets(loss, 60, rng)
@@ -368,7 +369,7 @@ def test_thorough_helps_far_from_the_optimum_only():
 def test_a_gap_is_never_above_the_value_itself():
     # No loss is negative, so neither is F*.
     rng = np.random.default_rng(11)
-    for loss in NAMES:
+    for loss in BOUNDED:
         problem = LinearProblem(rng.standard_normal((9, 3)), targets(loss, 9, rng), loss, l2=1e-8)
         found = duality_gap(problem, 1e3 * rng.standard_normal(problem.dim))
         assert found.gap <= found.primal + found.rounding

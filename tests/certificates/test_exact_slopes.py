@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
+from linear_data import BOUNDED
 from thalweg.certificates.dual_point import slopes
 from thalweg.certificates.exact_slopes import exact_losses
 from thalweg.certificates.pair import Pair
 from thalweg.kernels.duality import class_conjugates_pass, conjugates_pass
-from thalweg.objectives.linear import NAMES, LinearProblem
+from thalweg.objectives.linear import LinearProblem
 
 
 def a_problem(loss, n=40):
@@ -15,14 +16,14 @@ def a_problem(loss, n=40):
         z
         if loss in ("squared", "huber")
         else np.digitize(z, [-0.4, 0.4])
-        if loss == NAMES[-1]
+        if loss == BOUNDED[-1]
         else z > 0
     )
     weights = rng.uniform(0, 1, n) * (rng.random(n) < 0.8)
     return LinearProblem(rng.standard_normal((n, 2)), y, loss, l2=1.0, sample_weight=weights)
 
 
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_slopes_are_those_of_float64_to_its_last_digits(loss):
     problem = a_problem(loss)
     z = 2.0 * np.random.default_rng(1).standard_normal(problem.score_shape)
@@ -35,7 +36,7 @@ def test_slopes_are_those_of_float64_to_its_last_digits(loss):
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.7])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_conjugates_are_those_of_float64_to_its_last_digits(loss, scale):
     problem = a_problem(loss)
     z = Pair.of(2.0 * np.random.default_rng(1).standard_normal((problem.n, problem.outputs)))
@@ -52,7 +53,7 @@ def test_conjugates_are_those_of_float64_to_its_last_digits(loss, scale):
     assert size >= abs(found)
 
 
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_shrinking_some_slopes_costs_no_more_than_twice_their_share_of_the_size(loss):
     problem, share = a_problem(loss), 1e-3
     z = Pair.of(2.0 * np.random.default_rng(1).standard_normal((problem.n, problem.outputs)))

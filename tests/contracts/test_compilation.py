@@ -20,6 +20,7 @@ import thalweg.kernels
 
 N, P = 30, 4
 LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
+MEANS = ("poisson", "gamma", "tweedie")
 STORAGES = list(itertools.product(("dense", "sparse"), (np.float32, np.float64)))
 
 # On the same problems: whole numbers and scalars of NumPy where a float is meant.
@@ -84,6 +85,11 @@ def visit_all():
         run(data, "sdca")
         if loss != "multinomial":
             run(data, "cd")
+    for (storage, dtype), loss, penalty in itertools.product(STORAGES, MEANS, PENALTIES):
+        X = matrix(storage, dtype, writeable=penalty["fit_intercept"])
+        data = tw.LinearProblem(X, np.exp(targets("huber")), loss, **penalty)
+        tw.certify(data, np.ones(data.dim))
+        run(data, "cd")
 
 
 def run(data, method):

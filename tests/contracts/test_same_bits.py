@@ -19,7 +19,8 @@ from thalweg.methods.registry import METHODS
 from thalweg.objectives import set_gram
 
 THREADS = (1, 2, 3, 8)
-LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
+MEANS = ("poisson", "gamma", "tweedie")
+LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial", *MEANS)
 PENALTIES = {"l2": (0.0, 1e-2), "elastic net": (1e-3, 1e-3)}
 STORAGES = ("C", "F", "csr")
 DTYPES = (np.float64, np.float32)
@@ -45,6 +46,8 @@ def table(loss, dtype):
     z -= np.median(z)
     if loss == "multinomial":
         return X.astype(dtype), np.digitize(z, [-1.0, 1.0])
+    if loss in MEANS:
+        return X.astype(dtype), np.exp(0.3 * z)
     return X.astype(dtype), z if loss in ("squared", "huber") else z > 0
 
 

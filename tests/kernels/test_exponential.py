@@ -1,4 +1,4 @@
-"""The two functions against the standard library's, to the last digits, and at their edges."""
+"""The functions against the standard library's, to the last digits, and at their edges."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thalweg.kernels.compile import kernel
-from thalweg.kernels.exponential import exp_of_negative, log1p_of_unit
+from thalweg.kernels.exponential import exp_of, exp_of_negative, log1p_of_unit, log_of
 
 ULP = np.finfo(float).eps
 
@@ -65,3 +65,17 @@ def test_one_at_a_time_is_many_at_a_time_but_for_rounding():
     x = -np.random.default_rng(0).exponential(10.0, size=1001)
     alone = np.array([exp_of_negative(one) for one in x])
     np.testing.assert_array_max_ulp(alone, applied(exps, x), maxulp=6)
+
+
+def test_exponentials_of_either_sign_are_right_to_four_units_and_end_in_infinity():
+    for x in np.linspace(-708.0, 708.0, 4001).tolist():
+        assert abs(exp_of(x) / math.exp(x) - 1.0) <= 4 * ULP
+    assert exp_of(709.0) == math.inf
+    assert exp_of(-709.0) == 0.0
+    assert math.isnan(exp_of(math.nan))
+
+
+def test_logarithms_are_right_to_three_units_of_themselves_or_of_one():
+    for x in np.geomspace(1e-307, 1e308, 4001).tolist() + np.linspace(0.5, 2.0, 1001).tolist():
+        assert abs(log_of(x) - math.log(x)) <= 3 * ULP * max(1.0, abs(math.log(x)))
+    assert log_of(1.0) == 0.0

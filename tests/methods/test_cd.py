@@ -5,13 +5,13 @@ from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression
 
 import thalweg as tw
 from l1_problems import STORAGES, begun, data, shortest_subgradient
-from thalweg.kernels.losses import LOSSES
+from linear_data import BOUNDED
 from thalweg.methods import cd
 from thalweg.methods.cd import CD
 from thalweg.methods.problem import Problem
 from thalweg.methods.working_set import grown, scores_of
 
-ONE_SCORE = sorted(set(LOSSES) - {"multinomial"})
+ONE_SCORE = sorted(set(BOUNDED) - {"multinomial"})
 
 REAL_DESCEND = CD._descend
 

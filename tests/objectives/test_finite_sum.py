@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from linear_data import BOUNDED
 from thalweg.kernels.losses import LOSSES, loss_at, slopes_at
 from thalweg.kernels.rows import CSR, Centred, ScaledCSR, Standardized
 from thalweg.objectives.finite_sum import (
@@ -13,11 +14,11 @@ from thalweg.objectives.finite_sum import (
     rows_are_as_seen,
     sample_smoothness,
 )
-from thalweg.objectives.linear import NAMES, LinearProblem
+from thalweg.objectives.linear import LinearProblem
 
 N, P, K, DELTA = 10, 4, 3, 0.7
 STORAGES = ("C", "csr")
-SETTINGS = list(itertools.product(NAMES, STORAGES, (False, True), (True, False)))
+SETTINGS = list(itertools.product(BOUNDED, STORAGES, (False, True), (True, False)))
 FAR = (0.0, 30.0, 1e5)  # nearer than what features vary by, further, and far beyond
 
 
@@ -108,7 +109,7 @@ def test_what_enters_leaves_as_it_was(loss, storage, standardize, fit_intercept)
 @pytest.mark.parametrize("far", FAR)
 @pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize("storage", ["C", "F", "csr"])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_about_the_mean_the_samples_are_the_problem_too(loss, storage, standardize, far):
     data = problem(loss, storage, standardize, far=far).centred
     w = point(data)
@@ -207,7 +208,7 @@ def test_smoothness_of_a_sample(loss, storage, standardize, fit_intercept):
 
 @pytest.mark.parametrize("storage", ["C", "csr"])
 def test_no_sample_is_steeper_than_its_smoothness(storage):
-    for loss in NAMES:
+    for loss in BOUNDED:
         data = problem(loss, storage, standardize=True)
         L = sample_smoothness(data) + data.l2
         v, u = point(data, 2), point(data, 3)
@@ -215,7 +216,7 @@ def test_no_sample_is_steeper_than_its_smoothness(storage):
         assert (np.linalg.norm(rises, axis=1) <= L * np.linalg.norm(v - u) * (1 + 1e-12)).all()
 
 
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_what_kernels_are_given_is_of_one_type(loss):
     samples = problem(loss, dtype="f4").samples
     for array in samples[1:4]:

@@ -9,9 +9,10 @@ import sklearn.linear_model
 import thalweg as tw
 from far_columns import OFFSETS, STORAGES, exact, fractions, within
 from far_columns import matrix as far_matrix
+from linear_data import BOUNDED
 from thalweg.kernels.leaves import LEAF
 from thalweg.kernels.losses import SQUARED_HINGE
-from thalweg.objectives.linear import CLASSIFIERS, NAMES, LinearProblem
+from thalweg.objectives.linear import CLASSIFIERS, LinearProblem
 from thalweg.objectives.one_score import OneScore
 
 N, P, K, DELTA = 12, 4, 3, 0.7
@@ -129,7 +130,7 @@ def test_squared_gradient_by_hand():
 
 
 @pytest.mark.parametrize("storage", ["C", "F", "csr"])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_value_and_gradient_equal_a_slow_definition(loss, storage):
     X, y = data(loss)
     penalties = [(0.0, 0.0), (0.0, L2), (L1, 0.0), (L1, L2)]
@@ -160,7 +161,7 @@ def test_value_and_gradient_equal_a_slow_definition(loss, storage):
 
 @pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize("storage", ["C", "csr"])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_hessian_vector_equals_differences_of_the_gradient(loss, storage, standardize):
     X, y = data(loss)
     for fit_intercept in (False, True):
@@ -175,7 +176,7 @@ def test_hessian_vector_equals_differences_of_the_gradient(loss, storage, standa
 
 
 @pytest.mark.parametrize("storage", ["C", "csr"])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_coefficients_in_the_units_of_x_predict_the_same_scores(loss, storage):
     X, y = data(loss)
     problem = LinearProblem(stored(X, storage), y, loss, l2=L2, standardize=True)
@@ -228,7 +229,7 @@ def test_a_constant_column_is_left_without_a_scale(constant, storage, fit_interc
 
 
 @pytest.mark.parametrize("standardize", [False, True])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_a_weight_of_zero_equals_leaving_the_sample_out(loss, standardize):
     X, y = data(loss)
     s = np.where(np.arange(N) < 9, 1.0 + np.arange(N), 0.0)
@@ -246,7 +247,7 @@ def test_a_weight_of_zero_equals_leaving_the_sample_out(loss, standardize):
 
 
 @pytest.mark.parametrize("standardize", [False, True])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_whole_weights_equal_repeated_rows(loss, standardize):
     X, y = data(loss)
     s = 1 + np.arange(N) % 3
@@ -289,7 +290,7 @@ def slow_features(X, c, fit_intercept, standardize):
 
 @pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_the_constants_by_definition(loss, fit_intercept, standardize):
     X, y = data(loss)
     s = sample_weights()
@@ -378,7 +379,7 @@ def test_smooth_is_the_same_without_l1():
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_shapes(loss, fit_intercept):
     X, y = data(loss)
     problem = LinearProblem(X, y, loss, fit_intercept=fit_intercept)
@@ -471,7 +472,7 @@ def test_any_number_of_threads_gives_the_same_bits(loss, storage, offset, standa
 
 
 def test_nothing_that_was_passed_is_modified():
-    for loss in NAMES:
+    for loss in BOUNDED:
         X, y = data(loss)
         s = sample_weights()
         before = X.copy(), y.copy(), s.copy()
@@ -582,7 +583,7 @@ def test_standardized_ridge_reaches_ridge_on_standardized_data():
     np.testing.assert_allclose(X @ coefficients + intercept, model.predict(scaled), rtol=1e-4)
 
 
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 @pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("standardize", [True, False])
@@ -610,7 +611,7 @@ def seen(X, problem):
 
 @pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_the_diagonal_of_curvature_is_a_bound_and_that_of_the_gram(
     loss, fit_intercept, standardize
 ):
@@ -634,7 +635,7 @@ def test_a_feature_without_curvature_is_left_in_its_units():
     np.testing.assert_allclose(problem.curvature_diagonal, [2.5, 1.0])
 
 
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 @pytest.mark.parametrize("storage", ["C", "F", "csr"])
 def test_the_scores_come_with_value_and_gradient(loss, storage):
     X, y = data(loss)
@@ -726,7 +727,7 @@ def rounding_of_targets(loss, offset):
 @pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize("offset", OFFSETS)
 @pytest.mark.parametrize("storage", STORAGES)
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_about_the_mean_it_is_the_same_function(loss, storage, offset, standardize):
     problem = far_problem(loss, storage, offset, l1=L1, standardize=standardize)
     centred = problem.centred
@@ -758,7 +759,7 @@ def test_about_the_mean_it_is_the_same_function(loss, storage, offset, standardi
 
 @pytest.mark.parametrize("offset", OFFSETS)
 @pytest.mark.parametrize("storage", STORAGES)
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_variables_that_enter_another_view_come_back(loss, storage, offset):
     problem = far_problem(loss, storage, offset)
     centred = problem.centred
@@ -847,7 +848,7 @@ def test_centring_can_be_switched_off():
     assert other.max() > 1.01 * other.min()
 
 
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_a_run_ends_in_the_variables_that_were_asked_for(loss):
     for storage, offset in itertools.product(("C", "csr"), (0.0, 1e3, 1e6)):
         problem = far_problem(loss, storage, offset)
@@ -913,7 +914,7 @@ def test_other_features_of_the_same_samples():
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("storage", STORAGES)
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 def test_parts_add_up_to_the_whole_in_every_view(loss, storage, offset):
     problem = far_problem(loss, storage, offset, l2=0.0)
     for view in (problem, problem.centred):
@@ -941,7 +942,7 @@ def test_rows_of_weight_zero_alone_are_no_part_to_divide_by():
 
 
 @pytest.mark.parametrize("storage", ["C", "F", "csr"])
-@pytest.mark.parametrize("loss", NAMES)
+@pytest.mark.parametrize("loss", BOUNDED)
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_not_finite_is_refused_with_its_place(loss, storage, bad):
     X, y = data(loss)

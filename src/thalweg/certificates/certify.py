@@ -63,7 +63,7 @@ def certify(
 
 def mapping_certificate(problem: LinearProblem, w: np.ndarray, tol: float) -> Certificate:
     """The certificate of `w` by its gradient mapping at the step 1/L, held to that at w = 0."""
-    step, start = 1.0 / problem.smoothness, np.zeros(problem.dim)
+    step, start = 1.0 / problem.usual_smoothness, np.zeros(problem.dim)
 
     def mapping(at: np.ndarray) -> np.ndarray:
         return (at - problem.prox(at - step * problem.gradient(at), step)) / step

@@ -44,7 +44,7 @@ from thalweg.kernels.duality import (
     sides_pass,
 )
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
-from thalweg.objectives.one_score import SingleScore
+from thalweg.objectives.one_score import OneScore, SingleScore
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
@@ -122,8 +122,10 @@ def slopes(
     return problem.term.slopes(problem.weights, z, theta), theta
 
 
-def loss_rounding(problem: LinearProblem, w: np.ndarray, losses: float, theta: np.ndarray) -> float:
-    """What rounding may have done to Σ cᵢℓᵢ = `losses` at `w`, where the slopes are `theta`."""
+def loss_rounding(
+    problem: LinearProblem, w: np.ndarray, z: np.ndarray, losses: float, theta: np.ndarray
+) -> float:
+    """What rounding may have done to Σ cᵢℓᵢ = `losses` at `w`, with these scores and slopes."""
     W, b = problem.features.enter(w)
     sizes = np.zeros(problem.outputs) + np.abs(b)
     squares = problem.rows.seen_squares
@@ -132,7 +134,11 @@ def loss_rounding(problem: LinearProblem, w: np.ndarray, losses: float, theta: n
     lengths_pass(squares, W.reshape(problem.p, problem.outputs), sizes)
     delta = 2.0**0.5 * unit(problem.p) * sizes  # at least √Σ cᵢδᵢ², of each class
     by_scores = float(np.sum(delta * _spread(problem, theta)))
-    by_scores += 0.5 * problem.curvature_bound * float(delta @ delta)
+    term, bend = problem.term, problem.curvature_bound
+    if isinstance(term, OneScore) and not term.has_bound:
+        by_scores += unit(1) * term.target_size * float(_spread(problem, theta))
+        bend = term.curvature_near(z)
+    by_scores += 0.5 * bend * float(delta @ delta)
     return by_scores + unit(1) * abs(losses)
 
 
@@ -150,6 +156,8 @@ def best_shift(problem: LinearProblem, z: np.ndarray) -> Any:
         return _best_class_shift(problem, z)
     term, y, c = problem.term, problem.y, problem.weights
     assert isinstance(term, SingleScore)
+    if isinstance(term, OneScore) and (shift := term.closed_shift(c, z)) is not None:
+        return shift
     # The mean residual, or the place where two classes balance, lies among these.
     high = float(np.max(np.abs(z)) + np.max(np.abs(y))) + LOGIT
     low, shift = -high, 0.0

@@ -41,6 +41,7 @@ from thalweg.certificates.support_step import support_step
 from thalweg.core.certificate import Certificate
 from thalweg.core.vector import dot
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
+from thalweg.objectives.one_score import OneScore
 
 DUALITY_GAP = "duality gap"  # the kind of these certificates
 PASSES = 3.0  # the time of a gap, in passes of value and gradient: 1.5 (imdb) to 3 (covtype)
@@ -106,7 +107,7 @@ def duality_gap(
     primal = losses + penalties
     if not has_gap(problem):
         return Gap(primal, -np.inf, 0.0, PASSES)
-    rounding = loss_rounding(problem, w, losses, theta) + unit(problem.p) * penalties
+    rounding = loss_rounding(problem, w, z, losses, theta) + unit(problem.p) * penalties
     floor = -np.inf
     if dual is not None:
         bound = dual_value(problem, dual)
@@ -155,6 +156,9 @@ def _scale(problem: LinearProblem) -> float:
     size = 1.0  # of labels
     if problem.loss in ("squared", "huber") or problem.has_own_loss:
         size = dot(problem.weights, (problem.y + problem.term.origin) ** 2)
+    elif isinstance(problem.term, OneScore) and not problem.has_bound:
+        # Half a deviance of a mean that is off by the share ε is ½ε² of this.
+        size = dot(problem.weights, problem.y) ** (2.0 - problem.term.power)
     return max(_constant_value(problem), 0.5 * CONSTANT**2 * size)
 
 
@@ -258,7 +262,7 @@ def best_constant(problem: LinearProblem) -> float:
         edge = 0.5 * EPS  # all weight on one class: b runs to infinity, F to 0
         share = min(max(share, edge), 1.0 - edge)
         return float(np.log(share) - np.log1p(-share))
-    if problem.has_own_loss:
+    if problem.has_own_loss or not problem.has_bound:
         return float(best_shift(problem, np.zeros(problem.n)))
     # The slope is a broken line: Newton's steps end on the piece that crosses zero.
     low, high = float(y.min()), float(y.max())

@@ -82,6 +82,7 @@ def affordable(problem: LinearProblem) -> bool:
         and problem.dim <= MOST_VARIABLES
         and (problem.l1 > 0.0 or problem.l2 > 0.0)
         and problem.is_built_in
+        and problem.has_bound
     )
 
 

@@ -21,17 +21,10 @@ from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 
 
-class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
-    """What the regressors share: targets one by one, and scikit-learn's shapes of the result."""
+class TargetsMixin(CertifiedMixin):
+    """Least squares for targets one by one, and scikit-learn's shapes of the result."""
 
     fit_intercept: bool
-
-    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Any]:
-        """X, y as it came but in numbers, and the weights as float64[n] or None."""
-        X, y = self._validated(X, y, [np.float64, np.float32], multi_output=True, y_numeric=True)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        return X, y, sample_weight
 
     def _fit_targets(
         self,
@@ -58,6 +51,7 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, BaseEsti
             sample_weight=sample_weight,
         )
         self._keep(self._run_targets(problem, columns, penalties, method, told), fitted)
+        self._look(problem, len(y) if sample_weight is None else float(sample_weight.sum()))
         return told
 
     def _attributes(self, X: Any, y: np.ndarray) -> Callable[[list[np.ndarray]], Attributes]:
@@ -74,6 +68,20 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, BaseEsti
             return {"coef_": np.ascontiguousarray(kept), "intercept_": intercept}
 
         return fitted
+
+    def _look(self, problem: LinearProblem, total: float) -> None:
+        """Set what an estimator tells of its data, whose weights are `total` in all."""
+
+
+class LinearRegressor(TargetsMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """What the regressors share besides."""
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Any]:
+        """X, y as it came but in numbers, and the weights as float64[n] or None."""
+        X, y = self._validated(X, y, [np.float64, np.float32], multi_output=True, y_numeric=True)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        return X, y, sample_weight
 
     def predict(self, X: Any) -> np.ndarray:
         """XW + b, float[n]; float[n, targets] where there are several."""

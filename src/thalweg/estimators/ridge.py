@@ -9,22 +9,18 @@ dependent columns among more than 500, with more rows than columns, by cholesky 
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from thalweg.core.errors import InputError
-from thalweg.core.run import Run
-from thalweg.estimators.certified import AUTO, chosen_method, is_exact, refuse
+from thalweg.estimators.certified import AUTO, chosen_method, refuse
 from thalweg.estimators.regressor import LinearRegressor
-from thalweg.estimators.smallest import at_smallest, is_open
+from thalweg.estimators.smallest_fit import SmallestMixin
 from thalweg.methods.method import Method
-from thalweg.objectives.linear import LinearProblem
 
 NEAREST = {
     "svd": "cholesky",
@@ -36,7 +32,7 @@ NEAREST = {
 }
 
 
-class Ridge(LinearRegressor):
+class Ridge(SmallestMixin, LinearRegressor):
     """Linear least squares with an l2 penalty: `sklearn.linear_model.Ridge`, certified.
 
     Parameters
@@ -134,25 +130,6 @@ class Ridge(LinearRegressor):
         self.solver_ = self.runs_[0].method if self.solver == AUTO else self.solver
         told.end()
         return self
-
-    def _is_settled(self, run: Run) -> bool:
-        """Whether it ended at the smallest of its minimizers: the closed form does by itself."""
-        return run.method == NEAREST["cholesky"]
-
-    def _settled(self, problem: LinearProblem, run: Run) -> Run:
-        """The run, ended at the smallest of its minimizers."""
-        has_arrived = run.converged or is_exact(problem, run)
-        if self._is_settled(run) or not has_arrived or not is_open(problem):
-            return run
-        found = at_smallest(problem, run)
-        if found is None:
-            warnings.warn(
-                "Many coefficients fit as well, and the smallest were not found from where "
-                f"{run.method} ended: use method='cholesky'",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        return found or run
 
     def _alphas(self, targets: int) -> list[float]:
         alphas = np.asarray(self.alpha, dtype=np.float64).ravel()

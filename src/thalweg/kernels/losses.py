@@ -9,7 +9,8 @@ For the score z = xᵀw + b of a sample and its target y, with σ(t) = 1/(1 + e^
     Huber, δ > 0   ½r² if |r| ≤ δ, else δ|r| − ½δ²      r, clipped to ±δ      1 where |r| ≤ δ   1
 
 and ℓ″ = 0 elsewhere (the last two have kinks in ℓ′; there ℓ″ is one of its two sides). L bounds ℓ″:
-it is the Lipschitz constant of ℓ′. The conjugates ℓ*(θ) = sup_z θz − ℓ(z, y), infinite outside
+it is the Lipschitz constant of ℓ′. Those of a mean e^z (Poisson, gamma, Tweedie) are in `log_link`,
+and have no L. The conjugates ℓ*(θ) = sup_z θz − ℓ(z, y), infinite outside
 their domains, are
 
     squared        yθ + ½θ²                             all θ
@@ -37,8 +38,16 @@ import numpy as np
 
 from thalweg.kernels.compile import kernel
 from thalweg.kernels.exponential import exp_of_negative, log1p_of_unit
+from thalweg.kernels.log_link import (
+    gamma,
+    gamma_conjugate,
+    poisson,
+    poisson_conjugate,
+    tweedie,
+    tweedie_conjugate,
+)
 
-SQUARED, LOGISTIC, SQUARED_HINGE, HUBER, MULTINOMIAL = range(5)
+SQUARED, LOGISTIC, SQUARED_HINGE, HUBER, MULTINOMIAL, POISSON, GAMMA, TWEEDIE = range(8)
 
 # By the name that users type.
 LOSSES: dict[str, int] = {
@@ -47,6 +56,9 @@ LOSSES: dict[str, int] = {
     "squared-hinge": SQUARED_HINGE,
     "huber": HUBER,
     "multinomial": MULTINOMIAL,
+    "poisson": POISSON,
+    "gamma": GAMMA,
+    "tweedie": TWEEDIE,
 }
 
 # How far from the simplex, per class, rounding may leave a point that is meant to be in it.
@@ -55,7 +67,8 @@ SIMPLEX_ROUNDING = 1e-12
 
 def curvature_bound(code: int) -> float:
     """L, the largest value of ℓ″; for the multinomial loss of an eigenvalue of ∇²ℓ."""
-    return {SQUARED: 1.0, LOGISTIC: 0.25, SQUARED_HINGE: 1.0, HUBER: 1.0, MULTINOMIAL: 0.5}[code]
+    bounds = {SQUARED: 1.0, LOGISTIC: 0.25, SQUARED_HINGE: 1.0, HUBER: 1.0, MULTINOMIAL: 0.5}
+    return bounds.get(code, math.inf)
 
 
 # In all of these, np.float64 and not float: compiled, float() would leave a float32 as it is. The
@@ -64,8 +77,10 @@ def curvature_bound(code: int) -> float:
 
 @kernel(inline=True)
 def loss_value(code, z, y, delta):
-    """ℓ(z, y); `delta` is Huber's δ, which the other losses ignore."""
+    """ℓ(z, y); `delta` is Huber's δ or Tweedie's p, which the other losses ignore."""
     z, y = np.float64(z), np.float64(y)
+    if code >= POISSON:
+        return _of_mean(code, z, y, delta)[0]
     if code == LOGISTIC:
         margin = y * z
         return max(-margin, 0.0) + log1p_of_unit(exp_of_negative(-abs(margin)))
@@ -83,6 +98,8 @@ def loss_value(code, z, y, delta):
 def loss_slope(code, z, y, delta):
     """ℓ′(z, y), the derivative in z."""
     z, y = np.float64(z), np.float64(y)
+    if code >= POISSON:
+        return _of_mean(code, z, y, delta)[1]
     if code == LOGISTIC:
         margin = y * z
         e = exp_of_negative(-abs(margin))
@@ -99,6 +116,8 @@ def loss_slope(code, z, y, delta):
 def loss_curvature(code, z, y, delta):
     """ℓ″(z, y), the second derivative in z; at a kink 0 for squared hinge and 1 for Huber."""
     z, y = np.float64(z), np.float64(y)
+    if code >= POISSON:
+        return _of_mean(code, z, y, delta)[2]
     if code == LOGISTIC:
         e = exp_of_negative(-abs(y * z))
         return e / ((1.0 + e) * (1.0 + e))
@@ -118,6 +137,9 @@ def loss_value_and_slope(code, z, y, delta):
         e = exp_of_negative(-abs(margin))
         value = max(-margin, 0.0) + log1p_of_unit(e)
         return value, -y * ((e if margin >= 0.0 else 1.0) / (1.0 + e))
+    if code >= POISSON:
+        value, slope, _ = _of_mean(code, np.float64(z), np.float64(y), delta)
+        return value, slope
     return loss_value(code, z, y, delta), loss_slope(code, z, y, delta)
 
 
@@ -132,11 +154,23 @@ def loss_conjugate(code, theta, y, delta):
         if q == 0.0 or q == 1.0:
             return 0.0
         return q * math.log(q) + (1.0 - q) * math.log1p(-q)
+    if code >= POISSON:
+        if code == POISSON:
+            return poisson_conjugate(theta, y)
+        return gamma_conjugate(theta, y) if code == GAMMA else tweedie_conjugate(theta, y, delta)
     if code == SQUARED_HINGE and y * theta > 0.0:
         return math.inf
     if code == HUBER and abs(theta) > delta:
         return math.inf
     return theta * (y + 0.5 * theta)
+
+
+@kernel(inline=True)
+def _of_mean(code, z, y, power):
+    """ℓ, ℓ′ and ℓ″ of a loss whose mean is e^z; what is not asked for costs nothing, inlined."""
+    if code == POISSON:
+        return poisson(z, y)
+    return gamma(z, y) if code == GAMMA else tweedie(z, y, power)
 
 
 @kernel(inline=True)

@@ -78,6 +78,7 @@ class Catalyst(Method):
     takes_penalty: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     only_linear: ClassVar[bool] = True
+    needs_bound: ClassVar[bool] = True
     inner: str = "svrg"
     kappa: float | None = None
     step: float | str | None = None

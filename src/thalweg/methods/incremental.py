@@ -87,6 +87,7 @@ class Incremental(Method):
     takes_penalty: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     only_linear: ClassVar[bool] = True
+    needs_bound: ClassVar[bool] = True
     law: ClassVar[str] = "16·max(L_max/(nμ), ½) log(1/ε) passes, in expectation"
     kind: ClassVar[int]  # of the kernel
     factor: ClassVar[float]  # η·L of practice

@@ -40,6 +40,7 @@ class Method:
     takes_linear_penalty: ClassVar[bool] = False  # only where h is the l1 of a LinearProblem
     takes_noise: ClassVar[bool] = True  # gradients that are right only on average
     only_linear: ClassVar[bool] = False  # for LinearProblem alone
+    needs_bound: ClassVar[bool] = False  # on ℓ″, the curvature of the loss
     adds_noise: ClassVar[bool] = False  # its own draws send the value up and down on the way
     is_second_order: ClassVar[bool] = False  # whether a few steps are to be enough near the optimum
     factorises: ClassVar[bool] = False  # whether its steps solve a system, whatever its condition

@@ -1,7 +1,8 @@
-"""Which methods take a loss or a penalty of a user's own: those that ask the problem alone.
+"""Which methods take a loss or a penalty that is not of the usual kind, and which do not.
 
     own loss       methods for any objective: scores, slopes and curvatures are the problem's
     own penalty    those of them that take a proximal step, whatever it is of
+    no bound γ     of ℓ″, as of e^z: those that need no such bound, for they search for their steps
 
 Compiled loops over samples or coordinates know losses by their codes and a penalty by l1, and so
 does the way of newton with l1.
@@ -17,7 +18,11 @@ from thalweg.objectives.linear import LinearProblem
 
 def unfamiliar(method: Method | type[Method], objective: Any) -> str:
     """What `method` does not know of `objective`, as a clause; empty where it knows all."""
-    if not isinstance(objective, LinearProblem) or objective.is_built_in:
+    if not isinstance(objective, LinearProblem):
+        return ""
+    if method.needs_bound and not objective.has_bound:
+        return f"steps by a bound on ℓ″, which the {objective.loss} loss has not"
+    if objective.is_built_in:
         return ""
     if objective.has_own_loss and method.only_linear:
         return f"takes the built-in losses alone, got {objective.loss!r}"
@@ -29,4 +34,6 @@ def unfamiliar(method: Method | type[Method], objective: Any) -> str:
 
 def way_out(objective: LinearProblem) -> str:
     """A method that takes such terms."""
+    if objective.is_built_in and not objective.is_smooth:
+        return "use method='cd'"
     return "use method='lbfgs'" if objective.is_smooth else "use method='fista'"

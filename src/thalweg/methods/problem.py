@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -60,7 +61,8 @@ class Problem:
     @property
     def smoothness(self) -> float | None:
         """L, where f knows it."""
-        return known(self.smooth, "smoothness")
+        L = known(self.smooth, "smoothness")
+        return L if L is None or math.isfinite(L) else None
 
     @property
     def strong_convexity(self) -> float | None:

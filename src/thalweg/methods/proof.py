@@ -147,7 +147,7 @@ def _is_surely_far(journey: Journey) -> bool:
     l1 penalty is in it at w = 0 only.
     """
     problem, state = journey.problem.objective, journey.state
-    if not journey.method.descends or (problem.l1 > 0.0 and state.w.any()):
+    if not (journey.method.descends and problem.has_bound) or (problem.l1 and state.w.any()):
         return False
     D = journey.problem.kept("curvature diagonal", lambda: problem.curvature_diagonal)
     return bool(0.5 * float(np.max(state.gradient**2 / D)) > journey.allowed)
@@ -206,7 +206,7 @@ def _proof(journey: Journey, best: Best | None, may_move: bool) -> Certificate:
         gradient = np.asarray(exact.gradient(point.w), dtype=problem.dtype)
     if problem.is_composite:
         # A method without a step of its own, as newton with l1, is measured by the usual one.
-        step = known(journey.state, "step") or 1.0 / problem.smooth.smoothness
+        step = known(journey.state, "step") or 1.0 / problem.smooth.usual_smoothness
         gradient = problem.mapping(point.w, gradient, step)
     return stationarity(problem.objective, point.value, gradient, journey.allowed, journey.tol)
 

@@ -84,7 +84,8 @@ def dual_sphere(
 
 def zero_features(data: LinearProblem, sphere: Sphere, spread: np.ndarray) -> np.ndarray:
     """Which coefficients are zero at every optimum, bool as `spread`."""
-    if not data.l1 or not np.isfinite(sphere.gap):  # of a point too far away to say anything
+    # Of a point too far away to say anything; or D is not strongly concave, and has no sphere.
+    if not data.l1 or not np.isfinite(sphere.gap) or not data.has_bound:
         return np.zeros(spread.size, dtype=bool)
     radius = np.sqrt(2.0 * data.curvature_bound * sphere.gap)
     return sphere.reach + spread * radius < (1.0 - MARGIN) * data.l1

@@ -93,6 +93,7 @@ class SDCA(Method):
     takes_penalty: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     only_linear: ClassVar[bool] = True
+    needs_bound: ClassVar[bool] = True
     law: ClassVar[str] = "(1 + L_mean/(nμ)) log(1/ε) passes, in expectation"
     passes: int = 1
     sampling: str = "shuffled"

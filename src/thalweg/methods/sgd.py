@@ -102,6 +102,7 @@ class SGD(Method):
     takes_noise: ClassVar[bool] = False
     adds_noise: ClassVar[bool] = True
     only_linear: ClassVar[bool] = True
+    needs_bound: ClassVar[bool] = True
     step: float | None = None
     schedule: str = "1/sqrt(t)"
     batch: int = 1

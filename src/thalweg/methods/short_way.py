@@ -147,7 +147,7 @@ def has_short_way(objective: Any, method: Method) -> bool:
     """Whether the method has a short way, and a penalty makes the end of it provable."""
     if not isinstance(method, Newton | NewtonCG | Cholesky) or not has_gap(objective):
         return False
-    if not objective.is_built_in:
+    if not (objective.is_built_in and objective.has_bound):
         return False
     is_square = objective.loss == "squared"
     return (

@@ -74,6 +74,7 @@ class ClassScores:
         return rows.sums(leaf, V.size, self.outputs)
 
     has_kinks = False
+    has_bound = True
 
     def bends(self, rows: Rows, z: np.ndarray, floor: float = 0.0) -> np.ndarray:
         """The probabilities pᵢ, float64[n, K]: what the curvatures are made of."""

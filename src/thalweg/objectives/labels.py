@@ -24,6 +24,22 @@ def check_targets(y: Any, n: int) -> np.ndarray:
     return array
 
 
+def check_means(y: np.ndarray, c: np.ndarray, loss: str) -> None:
+    """Raise where targets are out of the range of a loss of means e^z, or all are zero."""
+    least = np.finfo(np.float64).tiny if loss == "gamma" else 0.0
+    bad = np.flatnonzero(y < least)
+    if bad.size:
+        raise InputError(
+            f"y must be {'positive' if loss == 'gamma' else 'at least 0'} for the {loss} loss, got "
+            f"{y[bad[0]]} at position {bad[0]}: drop that sample, or use loss='squared'"
+        )
+    if not np.any(y[c > 0.0]):
+        raise InputError(
+            f"y must not be all zero for the {loss} loss, whose means e^z never are: "
+            "there is nothing to fit"
+        )
+
+
 def check_labels(y: Any, n: int, loss: str) -> tuple[np.ndarray, np.ndarray]:
     """The classes in order, and the labels as ∓1, or as 0 … K − 1 for the multinomial loss."""
     array = _one_axis("y", y, n)

@@ -2,12 +2,12 @@
 
     F(w, b) = (1/Σs) Σᵢ sᵢ ℓ(xᵢᵀw + b, yᵢ) + (l2/2)‖w‖² + l1‖w‖₁
 
-b is not penalised. ℓ is squared, logistic, squared hinge, Huber (`objectives.one_score`),
-multinomial (`objectives.class_scores`), where w is a matrix W of shape [p, K] and b a vector, or a
-user's own (`objectives.own_score`); so may be the penalty in place of l1‖w‖₁
-(`objectives.own_penalty`). The variables are one flat vector, the coefficients row by row and then
-the intercepts; `split` takes it apart. Values and derivatives are those of
-`objectives.linear_function`; here the data are checked, and seen in other ways.
+b is not penalised. ℓ is squared, logistic, squared hinge, Huber, half a Poisson, gamma or Tweedie
+deviance of the mean e^z (`objectives.one_score`), multinomial (`objectives.class_scores`), where w
+is a matrix W of shape [p, K] and b a vector, or a user's own (`objectives.own_score`); so may be
+the penalty in place of l1‖w‖₁ (`objectives.own_penalty`). The variables are one flat vector, the
+coefficients row by row and then the intercepts; `split` takes it apart. Values and derivatives are
+those of `objectives.linear_function`; here the data are checked, and seen in other ways.
 
 Features are taken as they are, or standardized, which copies nothing (`objectives.features`). As no
 penalty holds b, F is the same function about any origin of the features; `centred` is F about their
@@ -25,11 +25,12 @@ import numpy as np
 
 from thalweg.core.checks import check_choice, check_count, check_number, describe
 from thalweg.core.errors import InputError
+from thalweg.core.vector import dot
 from thalweg.kernels.losses import LOSSES
 from thalweg.objectives.class_scores import ClassScores
 from thalweg.objectives.features import Features
 from thalweg.objectives.finite_sum import FiniteSum, finite_sum
-from thalweg.objectives.labels import check_labels, check_targets, check_weights
+from thalweg.objectives.labels import check_labels, check_means, check_targets, check_weights
 from thalweg.objectives.least_squares import LeastSquares, least_squares, worth_summing
 from thalweg.objectives.linear_function import LinearFunction
 from thalweg.objectives.loss_check import check_loss
@@ -40,6 +41,7 @@ from thalweg.objectives.own_penalty import Penalty
 from thalweg.objectives.own_score import OwnScore
 from thalweg.objectives.penalty_check import check_penalty
 from thalweg.objectives.rows import Rows
+from thalweg.objectives.tweedie import Tweedie
 
 MULTINOMIAL = "multinomial"
 NAMES = tuple(LOSSES)
@@ -49,7 +51,8 @@ CLASSIFIERS = ("logistic", "squared-hinge", MULTINOMIAL)
 class LinearProblem(LinearFunction):
     """A linear model on data, as an objective.
 
-    `loss`: "squared", "logistic", "squared-hinge", "huber" (with `delta`) or "multinomial". Labels
+    `loss`: "squared", "logistic", "squared-hinge", "huber" (with `delta`), "multinomial", and of
+    means e^z "poisson", "gamma" or a `Tweedie(power)`: those start at the best constant. Labels
     may be of any kind; `classes` holds them in order, and for two classes the second is y = +1.
     `standardize` gives every feature mean 0 and variance 1, the penalties then act on those
     coefficients; `coefficients(w)` returns them in the units of X. `centre=False` has methods work
@@ -62,7 +65,7 @@ class LinearProblem(LinearFunction):
         self,
         X: Any,
         y: Any,
-        loss: str | Loss = "squared",
+        loss: str | Loss | Tweedie = "squared",
         *,
         l1: float = 0.0,
         l2: float = 0.0,
@@ -74,6 +77,11 @@ class LinearProblem(LinearFunction):
         centre: bool = True,
         threads: int | None = None,
     ) -> None:
+        if isinstance(loss, str) and loss == "tweedie":
+            loss = Tweedie()
+        if isinstance(loss, Tweedie):
+            delta = loss.power  # kernels are given one parameter of the loss
+            loss = "tweedie"
         self.loss = loss.name if isinstance(loss, Loss) else check_choice("loss", loss, NAMES)
         self.l1 = check_number("l1", l1, at_least=0.0)
         self.l2 = check_number("l2", l2, at_least=0.0)
@@ -92,6 +100,8 @@ class LinearProblem(LinearFunction):
         weights = check_weights(sample_weight, matrix.shape[0])
         self.classes: np.ndarray | None = None
         self.term = self._term(loss, y, matrix.shape[0])
+        if not self.term.has_bound:
+            check_means(self.y, weights, self.loss)
         self._sums: list[LeastSquares] = []  # shared by all views of the problem, once it is there
         self._constants: dict[str, float] = {}  # likewise what was found out of its targets
         self.features = self._features(matrix, weights, threads)
@@ -163,8 +173,12 @@ class LinearProblem(LinearFunction):
 
     @property
     def start(self) -> np.ndarray:
-        """All zero, in the dtype of X."""
-        return np.zeros(self.dim, dtype=self.matrix.dtype)
+        """All zero, in the dtype of X; the intercept of a loss of means e^z is log Σ cᵢyᵢ."""
+        w = np.zeros(self.dim, dtype=self.matrix.dtype)
+        if self.fit_intercept and not self.has_bound:
+            # e⁰ may be too far from there for any step; of a few rows all targets may be zero.
+            w[-1] = np.log(max(dot(self.weights, self.y), np.finfo(np.float64).tiny))
+        return w
 
     @property
     def smooth(self) -> LinearProblem | None:

@@ -14,6 +14,7 @@ Cost: value and gradient, or a Hessian-vector product, take one pass over X; mem
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,11 @@ class LinearFunction:
     def is_built_in(self) -> bool:
         """Whether kernels know both loss and penalty."""
         return self.own_penalty is None and not self.has_own_loss
+
+    @property
+    def has_bound(self) -> bool:
+        """Whether ℓ″ has a bound γ, and F without h an L."""
+        return self.term.has_bound
 
     @property
     def lacks(self) -> str:
@@ -216,7 +222,7 @@ class LinearFunction:
 
     @property
     def curvature_bound(self) -> float:
-        """γ, the largest ℓ″."""
+        """γ, the largest ℓ″; where there is none, that of an ordinary score."""
         return self.term.curvature_bound
 
     @property
@@ -226,7 +232,12 @@ class LinearFunction:
 
     @property
     def smoothness(self) -> float:
-        """L: the Lanczos estimate plus its error, so that 1/L is a safe step."""
+        """L: the Lanczos estimate plus its error, so that 1/L is a safe step; ∞ without one."""
+        return self.usual_smoothness if self.has_bound else math.inf
+
+    @property
+    def usual_smoothness(self) -> float:
+        """L, or where there is none the same of the curvature of ordinary scores."""
         return self.curvature_bound * self.gram_extent.interval[1] + self.l2
 
     @property

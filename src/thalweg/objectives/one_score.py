@@ -15,11 +15,25 @@ from thalweg.core.vector import dot
 from thalweg.kernels import duality, margins
 from thalweg.kernels import linear as passes
 from thalweg.kernels.cd import curvatures as bent_curvatures
-from thalweg.kernels.losses import HUBER, LOGISTIC, SQUARED, SQUARED_HINGE, curvature_bound
+from thalweg.kernels.log_link import means_pass
+from thalweg.kernels.losses import (
+    GAMMA,
+    HUBER,
+    LOGISTIC,
+    POISSON,
+    SQUARED,
+    SQUARED_HINGE,
+    TWEEDIE,
+    curvature_bound,
+)
 from thalweg.objectives.rows import Rows
 
 DIFFERENCES = (SQUARED, HUBER)  # losses of z − y
+MEANS = (POISSON, GAMMA, TWEEDIE)  # losses of a mean e^z, whose ℓ″ has no bound
 EPS = float(np.finfo(np.float64).eps)
+TINY = float(np.finfo(np.float64).tiny)
+LOWEST = -700.0  # a score whose e^z is still above zero
+CANCELLED = 5.0  # of |θ|, an entropy that is lost where y + θ is small beside y: log(1/ε)/8
 
 
 class SingleScore:
@@ -27,6 +41,7 @@ class SingleScore:
 
     outputs = 1
     is_matrix = False
+    has_bound = True  # whether ℓ″ has one
     y: np.ndarray  # targets, float64[n]
     origin: float = 0.0  # what was taken off the targets
 
@@ -64,13 +79,30 @@ class OneScore(SingleScore):
     def __init__(self, code: int, y: np.ndarray, delta: float, origin: float = 0.0) -> None:
         self.code = code
         self.y = y
-        self.delta = delta  # Huber's δ
+        self.delta = delta  # Huber's δ, Tweedie's p
         self.origin = origin
+        self.has_bound = code not in MEANS
+
+    @property
+    def power(self) -> float:
+        """p of a loss of a mean e^z, whose variance is proportional to (its mean)ᵖ."""
+        return {POISSON: 1.0, GAMMA: 2.0}.get(self.code, self.delta)
 
     @property
     def curvature_bound(self) -> float:
-        """γ, the largest ℓ″."""
-        return curvature_bound(self.code)
+        """γ, the largest ℓ″; where there is none, ℓ″ about the mean of all targets.
+
+        That bounds nothing, but says in what units curvatures are.
+        """
+        if self.has_bound:
+            return curvature_bound(self.code)
+        return max(float(self.y.mean()), TINY) ** (2.0 - self.power)
+
+    def curvature_near(self, z: np.ndarray) -> float:
+        """What ℓ″ is at most at the scores z, and within rounding of them; of a mean e^z."""
+        h = np.empty_like(z)
+        bent_curvatures(self.code, z, self.y, self.delta, 0.0, h)
+        return 2.0 * float(h.max())
 
     def on(self, rows: Any) -> OneScore:
         """The term of some of the samples, a slice or int64."""
@@ -185,12 +217,32 @@ class OneScore(SingleScore):
         """Σ cᵢℓ′ᵢ, Σ cᵢ|ℓ′ᵢ| and Σ cᵢℓ″ᵢ at the scores z + shift."""
         return duality.shifted_slopes_pass(self.code, z, shift, self.y, c, self.delta)
 
+    def closed_shift(self, c: np.ndarray, z: np.ndarray) -> float | None:
+        """The shift at which slopes cancel, where a formula has it: of a mean e^z."""
+        if self.has_bound:
+            return None
+        # Among a few rows of a problem all targets may be zero.
+        return max(means_pass(z, self.y, c, self.power), LOWEST)
+
+    @property
+    def target_size(self) -> float:
+        """What rounds a loss of a mean e^z besides its score: 1 + |log y| at most."""
+        seen = self.y[self.y > 0.0]
+        return 1.0 + float(np.abs(np.log(seen)).max(initial=0.0))
+
     def conjugates(self, c: np.ndarray, theta: np.ndarray) -> tuple[float, float]:
         """Σ cᵢℓᵢ*(θᵢ), and the sum of the terms' sizes."""
-        return duality.conjugates_pass(self.code, theta, self.y, c, self.delta)
+        total, size = duality.conjugates_pass(self.code, theta, self.y, c, self.delta)
+        if not self.has_bound:  # their terms cancel: θ log y, and an entropy less θ
+            size += (CANCELLED + self.target_size) * dot(c, np.abs(theta))
+        return total, size
 
     def stretch(self, c: np.ndarray, theta: np.ndarray) -> float:
         """The largest factor that leaves θ in the domain of ℓ*, a hair inside."""
+        if self.code in (POISSON, GAMMA):  # −θ ≤ y, and θ ≤ 1
+            edge, reach = (self.y, -theta) if self.code == POISSON else (np.ones(theta.size), theta)
+            ahead = (c > 0.0) & (reach > 0.0)
+            return float(np.min(edge[ahead] / reach[ahead], initial=math.inf)) * (1.0 - 4.0 * EPS)
         widest = {LOGISTIC: 1.0, HUBER: self.delta}.get(self.code)
         return math.inf if widest is None else stretch_to(widest, c, theta)
 

@@ -52,7 +52,8 @@ def geometry(problem: LinearProblem, most: int | None = None) -> Geometry:
     n, entries = problem.n, problem.matrix.entries
     part = some_rows(problem, most or MOST_ENTRIES)
     is_whole = part is problem
-    how = EXACT if is_whole else ESTIMATED
+    # Without a bound on ℓ″ its constants are those of an ordinary score.
+    how = EXACT if is_whole and problem.has_bound else ESTIMATED
     rows = part.curvature_bound * part.n * part.weights * part.row_squares
     L, how_L = _smoothness(problem if problem.is_summed else part, how)
     mu = problem.strong_convexity
@@ -92,7 +93,8 @@ def _smoothness(part: LinearProblem, how: str) -> tuple[float, str]:
     """L of the part: from all eigenvalues where that is cheap, else by the power method."""
     p = part.p + part.fit_intercept
     if "gram_extent" in vars(part.features):
-        return part.smoothness, BOUNDED if how == EXACT else how
+        is_sure = how == EXACT and part.has_bound
+        return part.usual_smoothness, BOUNDED if is_sure else ESTIMATED
     if part.is_summed:
         return float(np.linalg.eigvalsh(part.least_squares.hessian())[-1]) + part.l2, EXACT
     if how == EXACT and p * p * (part.n + p) <= MOST_WORK:

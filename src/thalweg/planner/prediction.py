@@ -77,7 +77,8 @@ def _difficulty(
         steps *= min((kappa / ILL) ** 0.1, WORST)
     near = problem.l1 == 0.0 and n < NEAR * problem.p and problem.matrix.entries >= WORTH_A_LOOK
     crowding = crowding_of(problem) if near and is_looked_at else math.inf
-    return Difficulty(tol, kappa, r, s, worst, certain > 0.0, crowding, share, steps)
+    is_certain = certain > 0.0 and problem.has_bound  # else κ is that of ordinary scores
+    return Difficulty(tol, kappa, r, s, worst, is_certain, crowding, share, steps)
 
 
 def crowding_of(problem: LinearProblem) -> float:

@@ -87,7 +87,7 @@ def curvature(
 
     At `w` the smallest is measured on the rows of `part`, if it is given.
     """
-    L = problem.smoothness
+    L = problem.usual_smoothness
     if w is None:
         if gram is None:
             smallest = problem.curvature_bound * problem.gram_extent.smallest

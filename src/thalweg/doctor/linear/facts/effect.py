@@ -59,7 +59,7 @@ def effect(
     g = problem.transpose(_constant_slopes(problem)).ravel()
     pull, largest = float(np.linalg.norm(g)), float(np.abs(g).max())
     if w is None:
-        L = problem.smoothness
+        L = problem.usual_smoothness
         return Effect(pull, largest, problem.l2 / L if L > 0.0 else np.nan, -1, np.nan)
     coefficients, _ = problem.split(np.asarray(w, dtype=np.float64))
     length = float(np.linalg.norm(coefficients))
