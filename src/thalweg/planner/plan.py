@@ -93,19 +93,21 @@ def priced(problem: LinearProblem, hopes: Mapping[str, Expected], cost: Cost) ->
 
 
 def ranked(problem: LinearProblem, rows: list[PlanRow]) -> list[PlanRow]:
-    """The rows, which come in the order of the table, the best first and the others by time.
-
-    Of those that are about as fast as the fastest, the first is the best.
-    """
-    # Where all is smooth, methods that learn no curvature are left to those who ask for them.
-    able = [row for row in rows if not problem.is_smooth or _leads(METHODS[row.method])]
-    least = min(row.predicted_seconds for row in able)
-    near = least * (NEAR_AT_ONCE if least <= AT_ONCE and problem.is_smooth else NEAR)
-    chosen = next(row for row in able if row.predicted_seconds <= near)
+    """The rows, which come in the order of the table, the best first and the others by time."""
+    chosen = best(problem, rows)
     rows = sorted(rows, key=lambda row: (not row.eligible, row.predicted_seconds))
     others = [row for row in rows if row is not chosen]
     remark = "CHOSEN" if chosen is rows[0] else "CHOSEN: about as fast, and the more exact"
     return [replace(chosen, remark=remark), *others]
+
+
+def best(problem: LinearProblem, rows: list[PlanRow]) -> PlanRow:
+    """Of the rows that are about as fast as the fastest, the first: the more exact."""
+    # Where all is smooth, methods that learn no curvature are left to those who ask for them.
+    able = [row for row in rows if not problem.is_smooth or _leads(METHODS[row.method])]
+    least = min(row.predicted_seconds for row in able)
+    near = least * (NEAR_AT_ONCE if least <= AT_ONCE and problem.is_smooth else NEAR)
+    return next(row for row in able if row.predicted_seconds <= near)
 
 
 def _leads(method: type[Method]) -> bool:
