@@ -152,12 +152,12 @@ class Newton(Method):
         return after._replace(hessian=no_hessian(problem))
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
-        """4 + 0.29 log(1/ε) Hessians; of the squared loss 1, or the sums in its place.
+        """4 + 0.29 log(1/ε) Hessians, 2 + 0.29 log(1/ε) of several classes; of the squared loss 1.
 
-        2 + 0.2 log(1/ε) of a loss with kinks, which is a quadratic between them. Of samples 1 for
-        all steps. With an l1 penalty the quadratic takes two systems. Over a set 5 + 2 log₁₀(1/s)
-        of 100 + 120 log₁₀(1/s) variables, s = l1/l1_max, or of as many as there are samples times
-        classes.
+        3 + 0.2 log(1/ε) of a loss with kinks, which is a quadratic between them. Of samples 1 for
+        all steps. With an l1 penalty 4 + 1.5 log₁₀(1/s) at most, each of two systems. Over a set
+        5 + 2 log₁₀(1/s) of 100 + 120 log₁₀(1/s) variables, s = l1/l1_max, or of as many as there
+        are samples times classes.
         """
         dim, systems = problem.dim, 2.0 if problem.l1 else 1.0
         smaller = -math.log10(max(hard.share, 1e-4))
@@ -169,12 +169,13 @@ class Newton(Method):
         if has_sums(problem):
             passes = {"hessian": 0.0 if problem.is_summed else 1.0, "factor": systems, "call": 4.0}
             return Expected(None, 1.0, passes, 4, 3 * dim)
-        count = 1.0 if problem.loss == "squared" else 4.0 + 0.29 * hard.digits
-        if problem.term.has_kinks:
-            count = 2.0 + 0.2 * hard.digits
-        if problem.l1:  # the fewer features are left, the sooner they are known
-            first, each = (2.5, 1.0) if problem.term.has_kinks else (4.0, 1.5)
-            count = min(count, first + each * smaller)
+        count = (2.0 if problem.outputs > 1 else 4.0) + 0.29 * hard.digits
+        if problem.loss == "squared":
+            count = 1.0
+        elif problem.l1:  # the fewer features are left, the sooner they are known
+            count = min(count, 4.0 + 1.5 * smaller)
+        elif problem.term.has_kinks:
+            count = 3.0 + 0.2 * hard.digits
         passes = {"gradient": 2.5, "hessian": 1.0, "factor": systems, "call": 8.0}
         if is_dear(problem):  # begun on samples, and used again
             passes["hessian"] = 0.6

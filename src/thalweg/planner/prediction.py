@@ -28,10 +28,9 @@ from thalweg.planner.geometry import Geometry, some_rows, spread_out
 SHORT = 1.0  # calls of a short way besides its steps
 FEW = 4.0  # eigenvalues that hold most of the trace, of ordinary data
 A_DIGIT = 1.6  # steps of conjugate gradients for a digit, likewise
-ENTRIES = 200_000  # of X that are looked at for l1_max
-NEAR = 8  # samples a feature, up to which rows may be nearly orthogonal
-ROWS = 16  # that are looked at for it,
-WORTH_A_LOOK = 20_000  # where there are so many entries
+ENTRIES = 2_000_000  # of X that are looked at for l1_max; a sample of rows is a copy of them
+ROWS = 16  # of fewer samples than features, whether they are nearly orthogonal,
+WORTH_A_LOOK = 2_000  # where there are so many entries
 WIDE = 2.5  # times as many where features are more than samples
 ILL, WORST = 1e6, 5.0  # κ beyond which they grow, and times as many at most
 
@@ -75,7 +74,7 @@ def _difficulty(
         steps = min(WIDE * steps, 5.0 + 4.0 * math.log1p(r))
     if ILL < kappa < math.inf:
         steps *= min((kappa / ILL) ** 0.1, WORST)
-    near = problem.l1 == 0.0 and n < NEAR * problem.p and problem.matrix.entries >= WORTH_A_LOOK
+    near = problem.l1 == 0.0 and n < problem.p and problem.matrix.entries >= WORTH_A_LOOK
     crowding = crowding_of(problem) if near and is_looked_at else math.inf
     return Difficulty(tol, kappa, r, s, worst, certain > 0.0, crowding, share, steps)
 
