@@ -27,7 +27,7 @@ from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import Geometry, geometry
 from thalweg.planner.machine import Rates, rates
 from thalweg.planner.pilot import pilot
-from thalweg.planner.prediction import candidates, difficulty, rough_difficulty
+from thalweg.planner.prediction import candidates, difficulty, flattening, rough_difficulty
 
 # Times the fastest: among those the first of the table is taken, the more exact.
 NEAR, NEAR_AT_ONCE = 1.15, 1.5
@@ -64,8 +64,10 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     # user's own nobody knows.
     has_pilot = problem.is_smooth and problem.loss != "huber" and not problem.has_own_loss
     if has_pilot and rows[0].predicted_seconds > WORTH_A_PILOT:
-        steps = pilot(problem, tol, scale, rows[0].predicted_seconds) or hard.steps
-        hopes = candidates(problem, hard._replace(steps=steps), is_short=False)
+        steps = pilot(problem, tol, scale, rows[0].predicted_seconds)
+        if steps is not None:
+            hard = hard._replace(steps=steps * flattening(problem, hard.r))
+        hopes = candidates(problem, hard, is_short=False)
         rows = ranked(problem, priced(problem, hopes, cost))
     return Plan(
         problem=problem.name,
