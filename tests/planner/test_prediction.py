@@ -112,6 +112,18 @@ def test_steps_grow_where_little_holds_the_coefficients_of_classes():
     assert flattening(tw.LinearProblem(DENSE, numbers, l2=1e-6), 32.0) == 1.0
 
 
+def test_a_small_problem_is_looked_at_as_it_is_and_a_large_one_sampled(monkeypatch):
+    looked = []
+    monkeypatch.setattr(prediction, "l1_max", lambda data: looked.append(data) or 1.0)
+    data = tw.LinearProblem(DENSE, SCORES > 0, "logistic", l1=0.01)
+    rough_difficulty(data, 1e-6)
+    assert looked[0] is data
+    monkeypatch.setattr(prediction, "WHOLE", 100)
+    monkeypatch.setattr(prediction, "ENTRIES", 100)
+    rough_difficulty(data, 1e-6)
+    assert looked[1].n < data.n
+
+
 def test_rows_are_looked_at_where_they_are_fewer_than_features(monkeypatch):
     monkeypatch.setattr(prediction, "WORTH_A_LOOK", 0)
     wide = tw.LinearProblem(WIDE, WIDE[:, 0], l2=0.1)

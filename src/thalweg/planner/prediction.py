@@ -28,7 +28,8 @@ from thalweg.planner.geometry import Geometry, some_rows, spread_out
 SHORT = 1.0  # calls of a short way besides its steps
 FEW = 4.0  # eigenvalues that hold most of the trace, of ordinary data
 A_DIGIT = 1.6  # steps of conjugate gradients for a digit, likewise
-ENTRIES = 2_000_000  # of X that are looked at for l1_max; a sample of rows is a copy of them
+WHOLE = 2_000_000  # entries of X up to which all are looked at for l1_max;
+ENTRIES = 200_000  # else so many: a sample is a copy, which takes longer than to read it
 ROWS = 16  # of fewer samples than features, whether they are nearly orthogonal,
 WORTH_A_LOOK = 2_000  # where there are so many entries
 WIDE = 2.5  # times as many where features are more than samples
@@ -67,7 +68,8 @@ def _difficulty(
     )
     # Sums are the same work for any l1.
     has_share = problem.l1 > 0.0 and not problem.is_summed and is_looked_at
-    top = l1_max(some_rows(problem, ENTRIES)) if has_share else 0.0
+    is_whole = problem.matrix.entries <= WHOLE
+    top = l1_max(problem if is_whole else some_rows(problem, ENTRIES)) if has_share else 0.0
     share = problem.l1 / top if top > problem.l1 else 1.0
     steps = 1.0 - A_DIGIT * math.log10(min(tol, 1.0))
     steps = min(steps, 1.0 + problem.p / 3.0, 1.0 + 1.2 * math.log(max(kappa, 1.0)))
