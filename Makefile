@@ -6,12 +6,12 @@
 # make check       format, lint, types, import direction
 # make bench       speed, as ratios measured side by side, and memory; what the fixed tree of sums costs
 # make bench WHAT=linear    another benchmark, by its name in the table below
-# make kills       trainings killed, interrupted and resumed: the same bits? (some ten minutes)
+# make kills       trainings killed, interrupted and resumed: the same bits? every write failed: old or new? (twenty minutes)
 # make peers-tests scikit-learn's own tests with Thalweg's estimators in their place (some fifteen minutes)
 # make zoo         the doctor beside others on held-out programs, faulty and healthy (at most 30 minutes)
 # make nasty       10,000 nasty linear problems with seeds that nobody looked at: are gaps right, is all certified? (an hour)
 # make bits        the same bits on any number of threads, in any layout: every method, loss, storage and dtype
-# make fuzz        files drawn by seed, whole and damaged: read as others read them, or refused? (ten minutes)
+# make fuzz        files, folders of runs and texts drawn by seed, whole and damaged: read right, or refused? (ten minutes)
 # make labs        every claim of the lectures, tried: the lab book in labs/ (at most 8 minutes)
 # make labs-seeds  the same with five other seeds
 # make labs-look   the book in a browser: nothing clipped, overlapping or fetched
@@ -50,6 +50,8 @@ WHAT ?= speed
 COMMA := ,
 $(if $(bench_$(WHAT)),,$(error WHAT must be one of $(sort $(patsubst bench_%,%,$(filter bench_%,$(.VARIABLES)))), got $(WHAT)))
 
+# Compiled modules are kept wherever a shell says otherwise: to make tests ready takes longer than to run the fast ones.
+unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -101,7 +103,9 @@ bench-%:
 	$(MAKE) bench WHAT=$*
 
 kills: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py --kills 130 --interrupts 13
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py --writes --kills 6
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/faults.py --some 3
 
 peers-tests: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/peers_tests.py
@@ -116,7 +120,7 @@ bits: $(READY)
 	THALWEG_ALL_BITS=1 $(BIN)/python -m pytest -q -n 2 tests/contracts/test_same_bits.py
 
 fuzz: $(READY)
-	$(BIN)/python -m tests.fuzz --seconds 600
+	$(BIN)/python -m tests.fuzz --seconds 600 --jobs 2 --keep
 
 labs labs-seeds: export THALWEG_DATA ?= $(wildcard ../shared/data)
 

@@ -4,8 +4,8 @@
               included; what is left is resumed, and killed again, some times over
     SIGINT    the same: it must end by itself, and with 3 say how to go on
 
-    writes    (--writes) instead of by the clock, before every single time that a file is flushed,
-              moved or removed; or with --kills 5 before five of them
+    writes    (--writes) instead of by the clock, before every single act on the disk (`shim`); or
+              with --kills 5 before five of them
 
 All but clocks and dates must agree: model, weights, trace, run.json, result.json; but what a watch
 over a network saw, whose looks are counted from a resume, and what it found. Method "auto"
@@ -20,7 +20,6 @@ import argparse
 import contextlib
 import csv
 import io
-import itertools
 import json
 import math
 import os
@@ -36,11 +35,13 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-WRITES = ("fsync", "rename", "replace", "unlink", "rmdir")
+from shim import Shim
+
 PAUSE = 0.0  # seconds between checkpoints: every iteration has one
 CLOCKS = {"seconds", "actual_seconds", "compiled", "date", "environment"}
 STOPPED, QUIT = 3, 130
-NOT_BITS = {"report.html", "checkpoint.npz", "checkpoint.pt", "record.npz"}
+LEFT = {"checkpoint", "limits", "report"}
+NOT_BITS = {"record.npz"}
 TIME = re.compile(r"\d[\d.,e-]* ?(µs|ms|s|min|h)\b")  # as it is told in a sentence
 RECIPE = """\
 layers = "mlp:32x32"
@@ -96,27 +97,28 @@ def start(typed: Sequence[str], place: Path) -> subprocess.Popen:
     )
 
 
-def forked(typed: Sequence[str], place: Path, moment: int = 0) -> int:
-    """The exit code of the command in a copy of this process, which kills itself at a write."""
+def forked(typed: Sequence[str], place: Path, shim: Shim | None = None) -> int:
+    """The exit code of the command in a copy of this process, its acts on the disk by `shim`."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    code = 1
+    code: Any = 1
     try:
         os.chdir(place)
-        with open("said.txt", "wb") as file:
-            os.dup2(file.fileno(), 1)
-            os.dup2(file.fileno(), 2)
-        inside(typed, moment)
+        for name, stream in (("answer.txt", 1), ("said.txt", 2)):
+            with open(name, "wb") as file:
+                os.dup2(file.fileno(), stream)
+        inside(typed, shim or Shim())
     except SystemExit as end:
         code = end.code
     finally:
-        sys.stdout.flush()
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
         os._exit(code)
 
 
-def inside(typed: Sequence[str], moment: int = 0) -> None:
-    """What the process does: it kills itself before its n-th write, if that is not 0."""
+def inside(typed: Sequence[str], shim: Shim | None = None) -> None:
+    """What the process does; what became of its acts is told in a file."""
     import thalweg.jobs.linear
     import thalweg.planner.hedge
     from thalweg.cli.program import main
@@ -127,22 +129,15 @@ def inside(typed: Sequence[str], moment: int = 0) -> None:
         import thalweg.jobs.network_training
 
         thalweg.jobs.network_training.PAUSE = PAUSE
-    moments = itertools.count(1)
-
-    def dying(do: Any) -> Any:
-        def act(*given: Any, **named: Any) -> Any:
-            if next(moments) == moment:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return do(*given, **named)
-
-        return act
-
-    for name in WRITES:
-        setattr(os, name, dying(getattr(os, name)))
+    if shim is None:
+        main(list(typed), prog_name="thalweg")
+    told = Path("acts.json").absolute()
+    shim.arm()
     try:
         main(list(typed), prog_name="thalweg")
     finally:
-        Path("writes.txt").write_text(str(next(moments) - 1))
+        shim.disarm()
+        told.write_text(json.dumps([shim.count, shim.failed, shim.missed]))
 
 
 def _is_network(typed: Sequence[str]) -> bool:
@@ -157,6 +152,8 @@ def undisturbed(case: Case, folder: Path, place: Path) -> float:
     if code not in (0, STOPPED):
         said = (place / "said.txt").read_text()
         raise SystemExit(f"{case.name} ended with {code}: {said}")
+    if missed := json.loads((place / "acts.json").read_text())[2]:
+        raise SystemExit(f"{case.name} acts past the shim: {missed}")
     return time.perf_counter() - begun
 
 
@@ -218,8 +215,7 @@ def twin(folder: Path, place: Path, case: Case) -> Path:
 
 def differences(one: Path, other: Path, *, but: Collection[str] = ()) -> list[str]:
     """What two folders of runs do not agree on, clocks and what stands under `but` apart."""
-    names = sorted({path.relative_to(one) for path in one.rglob("*") if path.is_file()})
-    others = sorted({path.relative_to(other) for path in other.rglob("*") if path.is_file()})
+    names, others = kept_in(one), kept_in(other)
     if names != others:
         return [f"files: {sorted(map(str, set(names) ^ set(others)))}"]
     wrong = []
@@ -236,6 +232,13 @@ def differences(one: Path, other: Path, *, but: Collection[str] = ()) -> list[st
         if mine != its:
             wrong.append(f"{name}: {first_difference(mine, its)}")
     return wrong
+
+
+def kept_in(folder: Path) -> list[Path]:
+    """The files of a run but its page, hidden ones, and what a kill at its end leaves to clear."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    kept = (path for path in files if path.stem not in LEFT and not path.name.startswith("."))
+    return sorted(path.relative_to(folder) for path in kept)
 
 
 def timeless(content: Any, but: Collection[str] = ()) -> Any:
@@ -276,6 +279,8 @@ def judged(case: Case, folder: Path, reference: Path, place: Path) -> list[str]:
     """What is wrong with a run that was disturbed."""
     if not is_done(folder):
         return ["not done after three resumes"]
+    if hidden := [path.name for path in folder.rglob(".*")]:
+        return [f"left behind: {hidden}"]
     if case.plans:
         return differences(folder, twin(folder, place, case))
     return differences(folder, reference, but={"findings"} if case.is_network else {"plan"})
@@ -328,11 +333,11 @@ def by_writes(case: Case, kills: int | None) -> list[str]:
         reference = place / "reference"
         warm_up(case, place)
         undisturbed(case, reference, place)
-        last, wrong = int((place / "writes.txt").read_text()), []
+        last, wrong = json.loads((place / "acts.json").read_text())[0], []
         kills = min(kills or last, last)
         for k in range(kills):
             moment, folder = 1 + k * (last - 1) // max(1, kills - 1), place / f"run{k}"
-            code = forked(command(case, folder), place, moment)
+            code = forked(command(case, folder), place, Shim(moment=moment))
             if code != -signal.SIGKILL and not case.plans:  # another plan may write less
                 wrong.append(f"no write {moment}")
             if not is_done(folder):

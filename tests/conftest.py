@@ -21,6 +21,13 @@ def pytest_configure(config):
         config.pluginmanager.register(torchless)
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Files that are slow as a whole are not even imported where no slow test is asked for."""
+    if config.option.markexpr == "not slow" and collection_path.suffix == ".py":
+        return True if slow.name_of(collection_path) in slow.rows() else None
+    return None
+
+
 def pytest_collection_modifyitems(items):
     table = slow.rows()
     for item in items:

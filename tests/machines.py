@@ -28,7 +28,7 @@ PYTHONS = ("3.11", "3.12", "3.13")
 
 NOT_NUMERIC = (
     # folders: words and terminals, storage, pictures, pages, labs, files
-    "cli", "core", "figures", "labbook", "reports", "tables",
+    "cli", "core", "exports", "figures", "labbook", "reports", "tables",
     # and contracts on the same, on kills, and on the repository itself
     "contracts/test_bad_usage.py", "contracts/test_benchmarks.py", "contracts/test_docs.py",
     "contracts/test_kill_and_resume.py", "contracts/test_labbook_in_browser.py",

@@ -1,6 +1,7 @@
 """Which tests are slow, and left out by `make test-fast`: those in `slow.txt`, a row each.
 
-A row is a file, or a function whose cases took half a second or more together. From a quiet run,
+A row is a file, or a function whose cases took a fifth of a second or more together. From a quiet
+run,
 
     python -m pytest -q --durations=0 > log
     python tests/slow.py log
@@ -16,13 +17,19 @@ from collections import Counter
 from pathlib import Path
 
 TABLE = Path(__file__).with_name("slow.txt")
-LONG = 0.5  # seconds
+LONG = 0.2  # seconds, so that all others take a minute or so
 TOOK = re.compile(r"([\d.]+)s (?:call|setup|teardown) +([^\s\[]+)")
 
 
 def rows() -> set[str]:
     """The files and functions of the table."""
     return set(TABLE.read_text("utf-8").split())
+
+
+def name_of(file: Path) -> str:
+    """A file of tests as the table has it."""
+    root = TABLE.parents[1]
+    return file.relative_to(root).as_posix() if file.is_relative_to(root) else ""
 
 
 def is_slow(test: str, table: set[str]) -> bool:

@@ -7,9 +7,13 @@ pulls in neither numba nor torch.
 
 from __future__ import annotations
 
+import gc
 import os
-from importlib import import_module
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from thalweg.core.lazy import resolve
 
 
 def _homes() -> dict[str, str]:
@@ -28,16 +32,20 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("thalweg")
-    if name not in _HOMES:
-        from thalweg.core.errors import suggest
+    with _nothing_collected():
+        return resolve(__name__, _HOMES, name)
 
-        raise AttributeError(f"thalweg has no {name!r}: {suggest(name, __all__)}")
-    home = _HOMES[name]
-    # A name of its module, or a module itself; not by getattr, which would ask here again.
-    found = vars(import_module(home)).get(name)
-    value = import_module(f"{home}.{name}") if found is None else found
-    globals()[name] = value
-    return value
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """While modules are loaded, hardly anything becomes garbage: to look for it took a fifth."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def __dir__() -> list[str]:

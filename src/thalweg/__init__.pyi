@@ -28,6 +28,7 @@ from thalweg.estimators.lasso import Lasso as Lasso
 from thalweg.estimators.linear_svc import LinearSVC as LinearSVC
 from thalweg.estimators.logistic_regression import LogisticRegression as LogisticRegression
 from thalweg.estimators.ridge import Ridge as Ridge
+from thalweg.exports.ways import export as export
 from thalweg.figures.plot import Plot as Plot
 from thalweg.figures.plot import plot as plot
 from thalweg.jobs.train import train as train

@@ -1,9 +1,17 @@
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.sparse
+import scipy.special
 
 import thalweg as tw
-from thalweg.certificates.separation import may_run_away, separated, separates
+from thalweg.certificates.separation import (
+    LARGE,
+    _is_held,
+    may_run_away,
+    separated,
+    separates,
+)
 
 METHODS = ("auto", "gd", "nesterov", "lbfgs", "newton", "newton-cg")
 
@@ -81,6 +89,44 @@ def test_classes_that_overlap_have_a_minimum():
     run = tw.minimize(data, progress=False)
     assert run.outcome is tw.Outcome.CONVERGED
     assert separated(data.centred, data.enter(run.w, data.centred)) is None
+
+
+@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("K", [2, 3])
+def test_near_a_minimum_no_programme_is_needed(K, storage, monkeypatch):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((400, 4)) * [1e-6, 1.0, 1e3, 30.0]
+    cuts = [0.0] if K == 2 else [-20.0, 20.0]
+    y = np.digitize(X[:, 3] + 2.0 * X[:, 1] + 3.0 * rng.standard_normal(400), cuts)
+    data = tw.LinearProblem(storage(X), y, "logistic" if K == 2 else "multinomial").centred
+    w = tw.minimize(data, "newton", tol=1e-10, progress=False).w
+    asked = []
+    real = scipy.optimize.linprog
+    monkeypatch.setattr(
+        scipy.optimize, "linprog", lambda *given, **named: asked.append(1) or real(*given, **named)
+    )
+    assert np.abs(data.scores(w)).max() > LARGE
+    assert separated(data, w) is None
+    assert not asked
+    assert separated(data, 3.0 * w) is None
+    assert asked  # far from it only a programme can tell
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-4, 1.0, 16.0, 40.0])
+def test_weights_hold_what_no_plane_separates_alone(scale):
+    rng = np.random.default_rng(3)
+    A = rng.standard_normal((200, 4))
+    A[:, 0] = np.abs(A[:, 0])  # so that u = (1, 0, 0, 0) is a plane, and the last are upon it
+    A[150:, 0] = 0.0
+    for _ in range(50):
+        w = scale * rng.standard_normal(4)
+        assert not _is_held(A, scipy.special.expit(-A @ w) / 200)
+    w = np.array([scale, 0.0, 0.0, 0.0])
+    for _ in range(200):  # as near to where the gradient is zero as others than u lead
+        q = scipy.special.expit(-A @ w) / 200
+        H = A.T @ (q[:, None] * A)
+        w[1:] += np.linalg.solve(H[1:, 1:], (A.T @ q)[1:])
+        assert not _is_held(A, q)
 
 
 def test_a_margin_must_exceed_its_rounding():

@@ -76,7 +76,7 @@ def test_ctrl_c_says_what_is_kept(runs, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(jobs_train, "_go", interrupted)
+    monkeypatch.setattr(jobs_train, "_trained", interrupted)
     folder = runs / "stopped"
     message = sentence("train", "--resume", folder, code=130)
     assert message.endswith(f"thalweg train --resume {folder} goes on")

@@ -1,4 +1,4 @@
-"""Files drawn by seed and damaged: read as others read them, or refused by a sentence."""
+"""Files, folders and texts drawn by seed and damaged: read as others read them, or refused."""
 
 import itertools
 import subprocess
@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.campaign import CASES, campaign, drawn, tried
+from fuzz.campaign import CASES, WORD, Trial, campaign, drawn, keep, kept, tried
+from fuzz.folders import VERBS
 from fuzz.readers import READERS, File, difference
+from fuzz.words import WORDS
 from thalweg.tables.load import load
 
 SECONDS = 15.0
@@ -59,8 +61,35 @@ def test_the_long_one_runs():
     assert "from seed 7 on, 0 broke the rule" in done.stdout
 
 
-def test_kept_cases_are_named_by_format_and_seed():
+def test_a_case_is_kept_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.setattr("fuzz.campaign.CASES", tmp_path)
+    for format_, name in (("idx", "images"), ("folder.old-network.runs", "-gd/run.json")):
+        trial = Trial(format_, 17, File(name, b"x"), "read", "")
+        assert kept(keep(trial)) == (format_, 17, trial.file)
+
+
+def test_kept_cases_are_named_by_what_they_are():
+    known = {*READERS, *(f"{WORD}{each}" for each in WORDS)}
     for case in CASES.glob("[a-z]*"):
-        format_, _, seed = case.name.partition(".")[0].rpartition("-")
-        assert format_ in READERS
-        assert seed.isdigit()
+        format_, _, _ = kept(case)
+        assert format_ in known or format_.rpartition(".")[2] in VERBS
+
+
+def test_a_change_that_is_not_noticed_is_seen(tmp_path, monkeypatch):
+    """Were predictions not those of the whole folder, or a damaged one not listed, it is told."""
+    monkeypatch.setattr("fuzz.folders.whole", lambda name: "other")
+    told = tried("folder.numbers.predict", 0, File("report.html", b""), tmp_path)
+    assert told.fault == "other predictions"
+    monkeypatch.setattr("fuzz.folders.listing", lambda root: [])
+    assert "listed as []" in tried("folder.numbers.runs", 0, File("x", b""), tmp_path).fault
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "wrong"),
+    [("time", b"2m", 2.0), ("size", b"2kB", 2.0), ("penalty", b"2/n", (2.0, False)),
+     ("options", b"a[b=1]", ("a", {"b": 2}))],
+)  # fmt: skip
+def test_a_wrong_meaning_is_seen(tmp_path, monkeypatch, kind, text, wrong):
+    assert tried(WORD + kind, 0, File(kind, text), tmp_path).outcome == "equal"
+    monkeypatch.setitem(WORDS, kind, WORDS[kind]._replace(read=lambda _: wrong))
+    assert "by reference" in tried(WORD + kind, 0, File(kind, text), tmp_path).fault

@@ -6,6 +6,7 @@ shell would: only its start is saved, ten times.
 
 import json
 import os
+import re
 import sys
 import time
 
@@ -162,3 +163,23 @@ def test_ctrl_c_before_anything_is_done(terminal):
     terminal.process.sendintr()
     assert terminal.finish() == 130
     assert "Error: interrupted: nothing was saved" in terminal.text
+
+
+def test_a_name_in_the_data_moves_nothing_on_the_screen(terminal, tmp_path):
+    """Codes that are sent are those of the palette, whatever columns and classes are called."""
+    names = ["\x1b]0;owned\x1b\\", "\x1b[2J\x1b[8mx", "a\u202eb"]
+    lines = [",".join([*names, "y"])]
+    lines += [f"{k % 7},{k % 5},{k % 3},{chr(27)}[{31 + k % 2}m{k % 2}" for k in range(40)]
+    (tmp_path / "h.csv").write_text("\n".join(lines) + "\n")
+    code = terminal.run("train", tmp_path / "h.csv", "--target", "y", "--out", "runs/hostile")
+    assert code == 0, terminal.text
+    assert terminal.run("diagnose", tmp_path / "h.csv", "--target", "y") in (0, 3)
+    sent = terminal.sent
+    assert terminal.run("predict", "runs/hostile", tmp_path / "h.csv") == 0
+    sent += terminal.sent
+    assert set(re.findall(rb"\x1b.[^a-zA-Z]*[a-zA-Z]?", sent)) <= {
+        b"\x1b[0m", b"\x1b[1m", b"\x1b[2m", b"\x1b[31m", b"\x1b[32m", b"\x1b[33m",
+    }  # fmt: skip
+    assert rb"\x1b[31m" in sent  # written out, for all to see
+    assert b"\x07" not in sent
+    assert "\u202e" not in sent.decode()

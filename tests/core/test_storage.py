@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from thalweg.core import storage
-from thalweg.core.errors import StorageError
+from thalweg.core.errors import StorageError, WriteError
 from thalweg.core.storage import (
     clear_left,
     from_json,
@@ -79,6 +79,42 @@ def test_a_crash_at_any_moment_leaves_the_old_file_or_the_new(tmp_path, monkeypa
         with contextlib.suppress(Crash):
             write_file(path, b"new")
     assert path.read_bytes() in (b"old", b"new")
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+def test_a_crash_leaves_files_of_one_writing_wherever_their_mark_is(tmp_path, monkeypatch, number):
+    storage.write_together(tmp_path, files("old"))
+    patch = crashing([], number)
+    with monkeypatch.context() as patched:
+        for owner, name in ((storage, "_flush"), (os, "replace"), (storage, "_flush_directory")):
+            patched.setattr(owner, name, patch(getattr(owner, name)))
+        with contextlib.suppress(Crash):
+            storage.write_together(tmp_path, files("new"))
+    if (tmp_path / NAMES[-1]).exists():
+        assert {name: (tmp_path / name).read_bytes() for name in NAMES} in (
+            files("old"), files("new"),
+        )  # fmt: skip
+    else:
+        assert number in (3, 4, 5)  # before the folder is flushed, or either file is moved
+    storage.write_together(tmp_path, files("newer"))
+    assert read_folder(tmp_path, NAMES) == files("newer")
+
+
+@pytest.mark.parametrize("room", [0, 1])
+def test_a_disk_that_fills_up_changes_none_of_several_files(tmp_path, monkeypatch, room):
+    storage.write_together(tmp_path, files("old"))
+    flush, left = storage._flush, iter(range(room))
+
+    def full(path, content):
+        if next(left, None) is None:
+            path.write_bytes(content[:3])
+            raise OSError(28, "No space left on device")
+        flush(path, content)
+
+    monkeypatch.setattr(storage, "_flush", full)
+    with pytest.raises(WriteError, match=r"weights\.npz cannot be written .*No space.* unchanged"):
+        storage.write_together(tmp_path, files("new"))
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == files("old")
 
 
 def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path, monkeypatch):

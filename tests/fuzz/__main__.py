@@ -1,11 +1,11 @@
-"""`python -m tests.fuzz --seconds 300 --seed 1 --keep`: files by seeds from the first on."""
+"""`python -m tests.fuzz --seconds 300 --seed 1 --keep`: cases by seeds from the first on."""
 
 import argparse
-import itertools
+import multiprocessing
 import time
 from collections import Counter
 
-from .campaign import campaign, keep
+from .campaign import keep, part
 
 
 def main() -> int:
@@ -14,19 +14,23 @@ def main() -> int:
     options.add_argument("--seconds", type=float, default=300.0)
     options.add_argument("--seed", type=int, default=int(time.time()), help="the first one")
     options.add_argument("--keep", action="store_true", help="keep what broke the rule as a case")
+    options.add_argument("--jobs", type=int, default=1, help="processes")
     asked = options.parse_args()
-    counts: Counter = Counter()
-    faults = 0
-    for trial in campaign(itertools.count(asked.seed), asked.seconds):
-        counts[trial.format, trial.outcome] += 1
-        if trial.fault:
-            faults += 1
-            where = f", kept as {keep(trial)}" if asked.keep else ""
-            print(f"{trial.format}, seed {trial.seed}{where}", trial.fault, sep="\n")
-            print(trial.file.content[:300])
+    ways = [(asked.seed + k, asked.jobs, asked.seconds) for k in range(asked.jobs)]
+    if asked.jobs == 1:
+        parts = [part(ways[0])]
+    else:
+        with multiprocessing.get_context("spawn").Pool(asked.jobs) as pool:
+            parts = pool.map(part, ways)
+    counts = sum((each for each, _ in parts), Counter())
+    faults = [trial for _, some in parts for trial in some]
+    for trial in faults:
+        where = f", kept as {keep(trial)}" if asked.keep else ""
+        print(f"{trial.format}, seed {trial.seed}{where}", trial.fault, sep="\n")
+        print(trial.file.name, trial.file.content[:300])
     for (format_, outcome), count in sorted(counts.items()):
-        print(f"{format_:<10} {outcome:<8} {count:>8,}")
-    print(f"{counts.total():,} files from seed {asked.seed} on, {faults} broke the rule")
+        print(f"{format_:<24} {outcome:<8} {count:>8,}")
+    print(f"{counts.total():,} cases from seed {asked.seed} on, {len(faults)} broke the rule")
     return 1 if faults else 0
 
 

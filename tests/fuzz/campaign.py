@@ -1,24 +1,29 @@
-"""Draw a file by a seed, damage it or not, read it, and hold the reader to the rule.
+"""Draw a case by a seed, try it, and hold what is tried to the rule.
 
-    what is read        equals what an independent reader reads, where that one reads it
-    what is not read    is a ThalwegError of one paragraph
-    a drawn file        is read, or refused by that paragraph
-    always              in at most SECONDS, and with less than MEMORY besides what is there
+    a file of data      what is read equals what an independent reader reads, where that one does;
+                        else it is a ThalwegError of one paragraph
+    a folder of a run   `folders` says what a verb may make of it
+    a text              means what a reference says, or is refused by a sentence
+    always              in at most SECONDS of computing, and less than MEMORY besides what is there
 
-A seed is one file. What broke the rule is kept as bytes in `cases/`, `<format>-<seed>.<name>`, and
-tried first ever after.
+A seed is one case, of a format of `readers`, of "folder.…" or "word.…". What broke the rule is kept
+as bytes in `cases/`, `<format>-<seed>-<name>`, and tried first ever after.
 """
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import itertools
 import lzma
+import re
 import resource
 import tempfile
 import time
 import traceback
+import warnings
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -29,30 +34,47 @@ from thalweg.core.errors import ThalwegError
 from thalweg.tables.budget import budget_of
 from thalweg.tables.load import load
 
+from . import folders, words
 from .mutators import mutated
 from .readers import READERS, File, difference
 
 CASES = Path(__file__).parent / "cases"
 SECONDS, MEMORY = 20.0, 1 << 30
+WAITING = 5  # times as long by the clock, on a machine that others use
 BUDGET = "512MB"
 LONGEST = 2000  # characters of a paragraph
 OPEN = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
 SQUEEZE = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+FOLDER, WORD, DATA = "folder.", "word.", "data."
+_NAME = re.compile(r"(.+?)-(\d+)-(.+)")
+SHARES = {DATA: 0.45, FOLDER: 0.2, WORD: 0.35}
 
 
 class Trial(NamedTuple):
-    """One file and what became of it."""
+    """One case and what became of it."""
 
     format: str
     seed: int
     file: File
-    outcome: str  # "read", "equal" or "refused"
+    outcome: str  # "read", "equal", "refused" or "failed"
     fault: str  # how the rule was broken, empty where it was not
 
 
 def drawn(seed: int) -> tuple[str, File]:
-    """The format and file of a seed: one in four is whole, one in eight compressed."""
+    """The format and the file, or the text, of a seed."""
     rng = np.random.default_rng(seed)
+    what = str(rng.choice(list(SHARES), p=list(SHARES.values())))
+    if what == FOLDER:
+        name, file = folders.draw(rng)
+        return FOLDER + name, file
+    if what == WORD:
+        name, file = words.draw(rng)
+        return WORD + name, file
+    return _drawn_data(rng)
+
+
+def _drawn_data(rng: np.random.Generator) -> tuple[str, File]:
+    """One in four is whole, one in eight compressed."""
     shares = np.array([reader.share for reader in READERS.values()])
     name = list(READERS)[int(rng.choice(len(READERS), p=shares / shares.sum()))]
     file = READERS[name].draw(rng)
@@ -66,60 +88,87 @@ def drawn(seed: int) -> tuple[str, File]:
 
 
 def tried(format_: str, seed: int, file: File, folder: Path) -> Trial:
-    """Read the file and judge."""
-    path = folder / file.name
-    path.write_bytes(file.content)
-    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    fault, outcome = "", "read"
+    """Try the case and judge."""
+    began, cpu, before = (
+        time.monotonic(),
+        time.process_time(),
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+    )
+    fault, outcome = "", "refused"
     try:
-        raw = load(path, budget=budget_of(BUDGET))
-        expected = _expected(format_, file)
-        if expected is not None:
-            outcome, fault = "equal", difference(raw, expected)
+        outcome, fault = _judged(format_, file, folder)
     except ThalwegError as problem:
-        outcome = "refused"
         if "\n" in str(problem) or len(str(problem)) > LONGEST:
             fault = f"no paragraph: {str(problem)[:200]!r}"
     except BaseException as problem:
         if isinstance(problem, KeyboardInterrupt):
             raise
-        fault = "".join(traceback.format_exception(problem)[-3:])
+        outcome, fault = "failed", "".join(traceback.format_exception(problem)[-3:])
     taken = time.monotonic() - began
     grown = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-    if taken > SECONDS:
+    if time.process_time() - cpu > SECONDS or taken > WAITING * SECONDS:
         fault = fault or f"took {taken:.0f} s"
     if grown > MEMORY:
         fault = fault or f"took {grown >> 20} MB"
-    path.unlink()
     return Trial(format_, seed, file, outcome, fault)
+
+
+def _judged(format_: str, file: File, folder: Path) -> tuple[str, str]:
+    """What came of it, and how the rule was broken."""
+    if format_.startswith(FOLDER):
+        return folders.judged(format_.removeprefix(FOLDER), file, folder)
+    if format_.startswith(WORD):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a warning is not for who has typed something
+            return words.judged(format_.removeprefix(WORD), file)
+    path = folder / file.name
+    path.write_bytes(file.content)
+    try:
+        raw = load(path, budget=budget_of(BUDGET))
+        expected = _expected(format_, file)
+        return ("read", "") if expected is None else ("equal", difference(raw, expected))
+    finally:
+        path.unlink()
 
 
 def campaign(seeds: Iterator[int], seconds: float) -> Iterator[Trial]:
     """Try kept cases, then seed after seed until the time is up."""
+    folders.templates()  # made once, beside the time
     end = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
         for case in sorted(CASES.glob("[a-z]*")):
-            marks, _, name = case.name.partition(".")
-            format_, _, seed = marks.rpartition("-")
-            file = File(f"t.{name}" if name else "images", case.read_bytes())
-            yield tried(format_, int(seed), file, Path(folder))
+            yield tried(*kept(case), Path(folder))
         for seed in seeds:
             if time.monotonic() > end:
                 return
-            yield tried(*_with_seed(seed), Path(folder))
+            format_, file = drawn(seed)
+            yield tried(format_, seed, file, Path(folder))
+
+
+def part(way: tuple[int, int, float]) -> tuple[Counter, list[Trial]]:
+    """One process: every so many-th seed."""
+    first, step, seconds = way
+    counts: Counter = Counter()
+    faults = []
+    for trial in campaign(itertools.count(first, step), seconds):
+        counts[trial.format, trial.outcome] += 1
+        if trial.fault:
+            faults.append(trial)
+    return counts, faults
 
 
 def keep(trial: Trial) -> Path:
-    """Write the file of a trial to the cases."""
-    _, _, name = trial.file.name.partition(".")
-    path = CASES / (f"{trial.format}-{trial.seed}" + (f".{name}" if name else ""))
+    """Write the case of a trial to the cases."""
+    name = trial.file.name.replace("/", "~")
+    path = CASES / f"{trial.format}-{trial.seed}-{name}"
     path.write_bytes(trial.file.content)
     return path
 
 
-def _with_seed(seed: int) -> tuple[str, int, File]:
-    name, file = drawn(seed)
-    return name, seed, file
+def kept(case: Path) -> tuple[str, int, File]:
+    """The case that `keep` wrote: a template may have - in its name, a file may as well."""
+    format_, seed, name = _NAME.fullmatch(case.name).groups()
+    return format_, int(seed), File(name.replace("~", "/"), case.read_bytes())
 
 
 def _expected(format_: str, file: File) -> object:

@@ -59,7 +59,7 @@ def test_zero_rows_a_batch_are_all():
         ({}, {"method": "adam[lr]"}, "options must read name=value"),
         ({}, {"method": "adam[lr=-1]"}, "learning_rate must be above 0"),
         ({"epochs": "many"}, {}, "epochs must be a whole number"),
-        ({"augmentation": 3}, {}, "recipe must have fields of the right kind"),
+        ({"augmentation": 3}, {}, "augmentation must be a list of names, got 3"),
         ({"optimizer_options": 3}, {"method": "sgd"}, "optimizer_options must be names and values"),
     ],
 )

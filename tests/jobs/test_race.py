@@ -1,9 +1,11 @@
+import json
 import shutil
 
 import pytest
 
 from thalweg.core.errors import InputError
 from thalweg.jobs.race import resume_race, train_race
+from thalweg.jobs.train import train
 from thalweg.runs.job import Job
 from thalweg.runs.saved import load
 from thalweg.runs.saved_race import load_race
@@ -65,6 +67,31 @@ def test_it_goes_on_by_new_limits_or_where_all_had_ended(raced, tmp_path):
     assert iterations(resume_race(tmp_path / "r", **QUIET))["gd"] == 135
     shutil.rmtree(tmp_path / "r" / "lbfgs")
     assert iterations(resume_race(tmp_path / "r", max_iter=5, **QUIET))["gd"] == 140
+
+
+@pytest.mark.parametrize("cut_off", ["killed", "interrupted", "not begun"])
+def test_with_new_limits_all_have_as_much(raced, tmp_path, cut_off):
+    """Of three that need more than they get, one is cut off: it ends where the others do."""
+    job = JOB.changed(max_iter=20, tol=1e-14)
+    methods = ["gd[step=0.01]", "gd[step=0.02]"]
+    train_race(job, methods, tmp_path / "r", **QUIET)
+    second = tmp_path / "r" / "gd-step-0.02"
+    if cut_off == "not begun":
+        shutil.rmtree(second)
+    elif cut_off == "killed":
+        (second / "result.json").unlink()
+        (second / "checkpoint.npz").unlink()
+    else:
+        shutil.rmtree(second)
+        train(job.changed(method=methods[1], max_iter=7), second, **QUIET)
+        for name in ("result.json", "run.json"):
+            record = json.loads((second / name).read_text()) | {"outcome": "INTERRUPTED"}
+            (second / name).write_text(json.dumps(record))
+        header = json.loads((second / "job.json").read_text())
+        header["job"]["max_iter"] = 20
+        (second / "job.json").write_text(json.dumps(header))
+    found = iterations(resume_race(tmp_path / "r", max_iter=15, **QUIET))
+    assert found == dict.fromkeys(found, 35)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,12 @@
+import errno
 import json
+import os
+import shutil
+from dataclasses import replace
 
 import pytest
 
+from thalweg.core import storage
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.run import Run
 from thalweg.jobs import linear
@@ -78,6 +83,70 @@ def test_killed_before_the_end_it_is_finished(tmp_path, monkeypatch):
     again = resume(tmp_path / "a", **QUIET)
     assert again.run.w.tobytes() == whole.run.w.tobytes()
     assert "checkpoint.npz" not in files(tmp_path / "a")
+
+
+def killed(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_a_resume_that_is_killed_keeps_the_run_and_what_it_was_given(tmp_path, monkeypatch):
+    job = Job("@iris", method="gd", max_iter=20)
+    train(job, tmp_path / "a", **QUIET)
+    whole = train(replace(job, max_iter=27), tmp_path / "whole", **QUIET)
+    with monkeypatch.context() as patch:
+        patch.setattr(linear, "diagnose", killed)
+        with pytest.raises(KeyboardInterrupt):
+            resume(tmp_path / "a", max_iter=7, **QUIET)
+    assert load(tmp_path / "a").run.iterations == 20  # until the other has ended
+    assert len(load(tmp_path / "a").predict("@iris").values) == 150
+    again = resume(tmp_path / "a", **QUIET)
+    assert again.run.iterations == 27
+    assert again.run.w.tobytes() == whole.run.w.tobytes()
+    assert "limits.json" not in files(tmp_path / "a")
+
+
+def full(room, monkeypatch):
+    """A disk that takes these files and no others."""
+    flush = storage._flush
+
+    def fail(path, content):
+        if not any(name in path.name for name in room):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        flush(path, content)
+
+    monkeypatch.setattr(storage, "_flush", fail)
+
+
+def test_a_disk_full_at_the_report_loses_no_verdict(tmp_path, monkeypatch):
+    train(Job("@iris"), tmp_path / "whole", **QUIET)
+    told = []
+    full([*files(tmp_path / "whole"), "checkpoint"], monkeypatch)
+    saved = train(Job("@iris"), tmp_path / "a", progress=False, note=told.append)
+    assert saved.run.converged
+    assert load(tmp_path / "a").result["verdict"] == "CERTIFIED"
+    assert files(tmp_path / "a") == files(tmp_path / "whole")
+    assert told[-1].endswith(f"; thalweg report {tmp_path / 'a'} writes it later")
+
+
+def test_a_disk_full_at_the_end_says_what_the_verdict_was(tmp_path, monkeypatch):
+    full(["job.json", "encoding.json", "plan.json", "checkpoint"], monkeypatch)
+    with pytest.raises(StorageError, match=r"No space left.* ended: CERTIFIED, duality gap [\d.]"):
+        train(Job("@iris"), tmp_path / "a", **QUIET)
+
+
+def test_a_folder_that_is_removed_meanwhile_is_made_again(tmp_path, monkeypatch):
+    whole = train(Job("@iris"), tmp_path / "whole", **QUIET)
+    diagnose = linear.diagnose
+
+    def removed(*given, **named):
+        shutil.rmtree(tmp_path / "a")
+        return diagnose(*given, **named)
+
+    monkeypatch.setattr(linear, "diagnose", removed)
+    train(Job("@iris"), tmp_path / "a", **QUIET)
+    again = load(tmp_path / "a")
+    assert again.run.w.tobytes() == whole.run.w.tobytes()
+    assert len(again.predict("@iris").values) == 150
 
 
 @pytest.mark.parametrize(

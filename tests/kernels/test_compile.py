@@ -142,6 +142,78 @@ def test_a_kernel_that_cannot_be_read_is_compiled(tmp_path, kind, damage):
         assert again.stdout.split() == ["0.8", str(hits), str(misses)]
 
 
+def test_a_file_of_other_source_or_types_is_not_taken_for_the_kernels_own(tmp_path):
+    # What a kill between index and file leaves, or a second process that writes at once.
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    single = STEP.replace("0])", "0], dtype=np.float32)")
+
+    def step(code):
+        run = subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+        )
+        assert run.returncode == 0, run.stderr
+        return run.stdout.split()
+
+    assert step(STEP) == ["0.8", "0", "1"]
+    assert step(single)[1:] == ["0", "1"]
+    first, second = (next(tmp_path.rglob(f"*.{k}.nbc")) for k in (1, 2))
+    first.write_bytes(second.read_bytes())
+    assert step(STEP) == ["0.8", "0", "1"]
+    assert step(STEP) == ["0.8", "1", "0"]
+
+
+def test_two_processes_with_an_empty_cache_at_once(tmp_path):
+    single = STEP.replace("0])", "0], dtype=np.float32)")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def at_once(*codes):
+        begun = [
+            subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE)
+            for code in codes
+        ]
+        return [float(each.communicate()[0].split()[0]) for each in begun]
+
+    expected = [0.8, 0.8, pytest.approx(0.8, rel=1e-6), pytest.approx(0.8, rel=1e-6)]
+    for _ in range(2):
+        assert at_once(STEP, STEP, single, single) == expected
+
+
+@pytest.mark.parametrize("name", ["_save_index", "_save_data"])
+def test_a_full_disk_stops_no_kernel(tmp_path, name):
+    full = f"""
+import errno, os
+from numba.core.caching import IndexDataCacheFile
+def full(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+IndexDataCacheFile.{name} = full
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", full + STEP],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["0.8", "0", "1"], done.stderr
+    assert done.stderr.count("cannot keep its kernels on disk (No space left on device)") == 1
+    again = subprocess.run(
+        [sys.executable, "-c", STEP],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert again.stdout.split() == ["0.8", "0", "1"], again.stderr
+
+
+def test_without_a_stderr_nothing_of_compiling_is_said_elsewhere(tmp_path):
+    done = subprocess.run(
+        ["sh", "-c", f'exec "{sys.executable}" -c "$0" 2>&-', STEP],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert done.stdout.split() == ["0.8", "0", "1"]
+
+
 def test_source_without_a_file_compiles_without_a_cache():
     space = {}
     exec("def double(x):\n    return 2 * x", space)

@@ -4,7 +4,7 @@ import pytest
 
 import thalweg as tw
 from laboratory import result
-from thalweg.labbook.book import bind, bind_page, read
+from thalweg.labbook.book import bind, keep, read
 from thalweg.labbook.catalogue import SECTIONS
 from thalweg.labbook.verdict import Check
 
@@ -43,8 +43,7 @@ def test_all_verdicts_are_seen_at_a_glance(tmp_path):
 
 def test_one_page_at_a_time(tmp_path):
     made = result(name="gd-rate")
-    made.save(tmp_path)
-    assert bind_page(made, tmp_path) == tmp_path / "gd-rate.html"
+    assert keep(made, tmp_path) == (tmp_path / "gd-rate.json", tmp_path / "gd-rate.html")
     assert "1 of 1 labs pass" in (tmp_path / "index.html").read_text("utf-8")
     assert list(read(tmp_path)) == ["gd-rate"]
 

@@ -47,6 +47,18 @@ def test_one_factor_serves_all_targets_of_a_penalty(monkeypatch):
     assert made == [0.1, 2.0]
 
 
+@pytest.mark.parametrize("n", [2_000, 60_000])
+def test_where_newton_would_be_planned_for_one_all_share_the_closed_form(n):
+    X, Y = data(n=n, p=100, T=3)
+    problem = tw.LinearProblem(X, Y[:, 0], l2=0.1)
+    alone = tw.minimize(problem, tol=1e-9, progress=False)
+    assert alone.method == "newton"
+    for run in fitted(X, Y, [(0.0, 0.1)] * 3):
+        assert run.method == run.plan.best == "cholesky"
+        assert run.converged
+        assert run.plan.rows[0].actual_iterations == 1
+
+
 def test_one_plan_and_one_gram_matrix_serve_all_targets(monkeypatch):
     plans = []
     real = targets.small_plan

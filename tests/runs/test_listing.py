@@ -1,3 +1,5 @@
+import shutil
+
 import pytest
 
 from thalweg.core.errors import InputError
@@ -32,6 +34,17 @@ def test_every_state_in_one_list(tmp_path):
     assert "not valid JSON" in found["d"].problem
     with locked(tmp_path / "c"):
         assert {each.state for each in listing(tmp_path)} >= {"TRAINING"}
+
+
+def test_a_race_that_is_damaged_or_not_begun_has_a_line_of_its_own(tmp_path):
+    train_race(Job("@diabetes"), ["gd", "newton"], tmp_path / "b", **QUIET)
+    for name in ("gd", "newton"):
+        shutil.rmtree(tmp_path / "b" / name)
+    assert [each.state for each in listing(tmp_path)] == ["UNFINISHED"]
+    (tmp_path / "b" / "race.json").write_text("[" * 100_000)
+    (found,) = listing(tmp_path)
+    assert found.state == "DAMAGED"
+    assert "nested too deep" in found.problem
 
 
 def test_no_runs_and_no_folder(tmp_path):

@@ -10,6 +10,7 @@ from thalweg.doctor.nets.facts.measured import Measured
 from thalweg.jobs.network import train_network
 from thalweg.jobs.network_training import ready
 from thalweg.jobs.rows import rows_of
+from thalweg.nets.initializers.safetensors import safetensors_bytes
 from thalweg.nets.recipes.recipe import Recipe
 from thalweg.runs.job import Job
 from thalweg.runs.network_model import NetworkModel, load_network, outputs_of
@@ -75,6 +76,18 @@ def test_weights_that_are_not_there(folder):
         load_network(place, job, table.encoding)
     (place / "recipe.toml").unlink()
     with pytest.raises(StorageError, match="recipe"):
+        load_network(place, job, table.encoding)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", ["weight", "bias"])
+def test_weights_that_are_not_finite_predict_nothing(folder, number, name):
+    place, job, done, table = folder
+    state = done.model.module.state_dict()
+    key = next(each for each in state if each.endswith(name))
+    state[key].view(-1)[0] = number
+    (place / "model.safetensors").write_bytes(safetensors_bytes(state))
+    with pytest.raises(StorageError, match=f"numbers in {key} that are not finite"):
         load_network(place, job, table.encoding)
 
 

@@ -137,6 +137,57 @@ def test_the_model_of_another_run_is_refused(iris, tmp_path):
         load(tmp_path / "a").predict("@iris")
 
 
+def test_the_network_of_another_run_is_refused(tmp_path):
+    for name, seed in (("a", 0), ("b", 1)):
+        job = Job("@iris", recipe={"layers": "mlp:3", "epochs": 1}, seed=seed)
+        train(job, tmp_path / name, progress=False, report=False)
+    load(tmp_path / "a").predict("@iris")
+    shutil.copy(tmp_path / "b" / "model.safetensors", tmp_path / "a")
+    with pytest.raises(StorageError, match="is not the model that this run ended with"):
+        load(tmp_path / "a").predict("@iris")
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "place"),
+    [
+        ("run.json", {"outcome": "WON"}, "outcome is"),
+        ("run.json", {"value": "low"}, "value is"),
+        ("run.json", {"certificate": {}}, "certificate.kind is"),
+        ("run.json", {"findings": [{"name": 1}]}, r"findings\[0\].name is"),
+        ("run.json", {"plan": {"rows": []}}, "plan.problem is"),
+        ("result.json", {"seconds": 1e9}, "it tells of"),
+        ("result.json", {"method": "gd"}, "it tells of"),
+        ("result.json", {"scores": {"training": {"accuracy": "1"}}}, "scores.training.accuracy is"),
+        ("result.json", {"rows": -1}, "rows is"),
+        ("encoding.json", {"missing": 7}, "missing is"),
+        ("encoding.json", {"columns": 10**400}, "columns is"),
+        ("job.json", {"environment": {"python": 3}}, "environment.python is"),
+    ],
+)
+def test_all_is_checked_before_anything_is_used(iris, tmp_path, file, change, place):
+    """`load` itself refuses, and the folder is listed as damaged, for the same reason."""
+    shutil.copytree(iris / "a", tmp_path / "a")
+    record = json.loads((tmp_path / "a" / file).read_text())
+    (tmp_path / "a" / file).write_text(json.dumps({**record, **change}))
+    with pytest.raises(StorageError, match=f"is damaged .*{place}") as refused:
+        load(tmp_path / "a")
+    (listed,) = listing(tmp_path)
+    assert (listed.state, listed.problem) == ("DAMAGED", str(refused.value))
+
+
+@pytest.mark.parametrize("file", ["run.json", "trace.csv", "weights.npz", "model.npz", "job.json"])
+@pytest.mark.parametrize("way", ["gone", "cut", "empty"])
+def test_a_file_that_is_gone_or_cut_is_told(iris, tmp_path, file, way):
+    shutil.copytree(iris / "a", tmp_path / "a")
+    path, content = tmp_path / "a" / file, (iris / "a" / file).read_bytes()
+    path.unlink()
+    if way != "gone":
+        path.write_bytes(content[: len(content) // 2 if way == "cut" else 0])
+    with pytest.raises(StorageError, match=file.replace(".", r"\.")):
+        load(tmp_path / "a")
+    assert [each.state for each in listing(tmp_path)] == ["DAMAGED"]
+
+
 @pytest.mark.parametrize("name", ["coefficients", "intercepts"])
 @pytest.mark.parametrize("number", [np.nan, np.inf])
 def test_weights_that_are_not_finite_predict_nothing(iris, tmp_path, name, number):

@@ -9,7 +9,7 @@ import pytest
 from thalweg.core.errors import InputError
 from thalweg.tables import file
 from thalweg.tables.budget import Budget
-from thalweg.tables.file import compression, head, locate, one_line, opened
+from thalweg.tables.file import compression, head, locate, opened
 
 TEXT = b"a,b\n1,2\n" * 1000
 
@@ -99,11 +99,6 @@ def test_a_folder_and_zstd_are_refused(tmp_path):
     assert head(path) == b""
     with pytest.raises(InputError, match="decompress it first, with zstd -d"), opened(path):
         pass
-
-
-def test_what_others_say_is_one_line_that_can_be_printed():
-    assert one_line(ValueError("a\n  b\x1b[31m")) == "a b\ufffd[31m"
-    assert one_line("x" * 300) == "x" * 200 + "…"
 
 
 def test_what_is_decompressed_is_counted(tmp_path):

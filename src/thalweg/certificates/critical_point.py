@@ -135,7 +135,7 @@ def classify(
     # w is known to its rounding only, and the gradient with it: it counts where w is huge.
     rounding = 4.0 * float(np.finfo(w.dtype).eps) * ends.norm * float(np.max(np.abs(w)))
     gradient_norm, limit = norm(gradient), tol * max(1.0, ends.norm) + rounding
-    kind, explanation = _verdict(gradient_norm, limit, ends, noise, drift)
+    kind, explanation = _kind(gradient_norm, limit, ends, noise, drift)
     escape, drop = None, 0.0
     if kind == SADDLE:
         escape, drop = _downhill(smooth, w, float(value), gradient, [ends.smallest.vector])
@@ -193,7 +193,7 @@ def _product_error(objective: Any, w: np.ndarray, ends: SpectrumEnds) -> float:
     return max(float(error(w, vector.astype(w.dtype))) for vector in vectors)
 
 
-def _verdict(
+def _kind(
     gradient_norm: float, limit: float, ends: SpectrumEnds, noise: float, drift: float
 ) -> tuple[str, str]:
     """The kind and its explanation; `drift` is part of `noise`."""

@@ -13,7 +13,16 @@ scores have grown so large that it is likely:
 
     maximise Σᵢ yᵢx̃ᵢᵀu   subject to   0 ≤ yᵢx̃ᵢᵀu,  |uⱼ| ≤ 1
 
-A positive optimum is a plane, and 0 shows that there is none. A programme is solved to some seven
+A positive optimum is a plane, and 0 shows that there is none. Near a minimum that is seen at once.
+With the rows a of all leads, and the probability of the rival for the weight q of each,
+
+    ∇F(w) = −Σ qa        d = argmin Σ q(1 − aᵀd)²        Σ q(1 − aᵀd)a = 0
+
+and where 1 − aᵀd ≥ ½ for all of them, the leads aᵀu of any u have a positive combination that is 0:
+they are all 0, or one is negative (Stiemke). In rounded numbers the sum is some ρ, and a plane u
+would have ρᵀu ≥ ½Σ q(aᵀu)²/max|aᵀu| ≥ ½λ‖u‖/max‖a‖, λ the least eigenvalue of Σ qaaᵀ.
+
+A programme is solved to some seven
 digits, though, and a lead of −10⁻⁸ may be one of 0 or a sample on the wrong side: the plane is
 turned so that all such samples lie upon it, to the last digit, and counts if the others are beside
 it still.
@@ -27,6 +36,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.optimize
 import scipy.sparse
+import scipy.special
 
 from thalweg.core.certificate import Certificate
 from thalweg.kernels.rows import CSR
@@ -37,6 +47,7 @@ EPS = float(np.finfo(np.float64).eps)
 LARGE = 15.0  # a score at which a probability is 0 or 1 to six digits
 MOST_ENTRIES = 300_000  # of the matrix of a linear programme
 UPON = 1e-6  # of the largest lead: one below it may be zero, for a plane from a linear programme
+CLEAR = 1e-9  # least curvature by the largest, of leads that rounding tells apart
 ROUNDED = 1e-13  # of what a lead is summed from: one below it is zero
 
 
@@ -65,7 +76,7 @@ def separated(problem: LinearProblem, w: np.ndarray) -> Separator | None:
     rows = problem.n * max(1, problem.outputs - 1)
     if rows * problem.dim > MOST_ENTRIES:
         return None
-    return _by_programme(problem)
+    return _by_programme(problem, z)
 
 
 def separates(problem: LinearProblem, w: np.ndarray) -> Separator | None:
@@ -122,8 +133,8 @@ def _rounding(problem: LinearProblem, w: np.ndarray) -> np.ndarray:
     return 2.0 * (problem.p + 2) * EPS * sums  # a margin is the difference of two scores
 
 
-def _by_programme(problem: LinearProblem) -> Separator | None:
-    """A plane by a linear programme, in features of size one."""
+def _by_programme(problem: LinearProblem, z: np.ndarray) -> Separator | None:
+    """A plane by a linear programme, in features of size one; `z` are scores near the minimum."""
     is_counted = np.flatnonzero(problem.weights > 0.0)
     X = problem.matrix.rows
     if isinstance(X, CSR):
@@ -135,6 +146,10 @@ def _by_programme(problem: LinearProblem) -> Separator | None:
     if problem.fit_intercept:
         seen = np.column_stack([seen, np.ones(len(seen))])
     A = _leads(problem, seen, problem.y[is_counted])
+    # What a score is added to for all classes alike changes no lead: the last one has 0.
+    free = A[:, : A.shape[1] - seen.shape[1]] if problem.term.is_matrix else A
+    if _is_held(free, _rivals(problem, z)[is_counted].ravel()):
+        return None
     found = scipy.optimize.linprog(
         -A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1.0, 1.0), method="highs"
     )
@@ -147,6 +162,30 @@ def _by_programme(problem: LinearProblem) -> Separator | None:
     W, b = u[:, : problem.p] / sizes, u[:, problem.p :]
     w = np.concatenate([W.T.ravel(), b.ravel()])
     return separates(problem, w) or Separator(w, 0.0)
+
+
+def _is_held(A: np.ndarray, q: np.ndarray) -> bool:
+    """Whether a positive combination of the rows of `A`, near the weights `q`, is zero."""
+    curvatures, Q = np.linalg.eigh(A.T @ (q[:, None] * A))
+    if not curvatures[0] > CLEAR * curvatures[-1]:
+        return False
+    left, d = np.ones_like(q), np.zeros(A.shape[1])
+    for _ in range(2):  # the second time takes back what rounding did
+        d += Q @ ((Q.T @ (A.T @ (q * left))) / curvatures)
+        left = 1.0 - A @ d
+    rest = np.abs(A.T @ (q * left)) + len(q) * EPS * (np.abs(A).T @ (q * np.abs(left)))
+    longest = float(np.sqrt(np.max(np.sum(A * A, axis=1))))
+    is_zero = 2.0 * float(np.linalg.norm(rest)) * longest < curvatures[0]
+    return bool(is_zero and left.min() >= 0.5)
+
+
+def _rivals(problem: LinearProblem, z: np.ndarray) -> np.ndarray:
+    """cᵢ times the probability of each class but a sample's own, float64[n] or [n, K − 1]."""
+    if not problem.term.is_matrix:
+        return problem.weights * scipy.special.expit(-problem.y * z)
+    shares = problem.weights[:, None] * scipy.special.softmax(z, axis=1)
+    is_rival = problem.y[:, None] != np.arange(problem.outputs)
+    return shares[is_rival].reshape(problem.n, -1)
 
 
 def _turned(A: np.ndarray, u: np.ndarray) -> np.ndarray | None:

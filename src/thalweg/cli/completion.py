@@ -14,6 +14,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from thalweg.core.text import shown
+
 DATA = ("@cancer", "@diabetes", "@digits", "@iris", "@wine")
 OPTIMIZERS = (
     "adagrad", "adam", "heavy-ball", "lbfgs", "nadam", "nesterov", "rmsprop", "sgd",
@@ -90,4 +92,6 @@ def is_run(path: Path) -> bool:
 
 
 def _items(names: Sequence[str], typed: str) -> list[CompletionItem]:
-    return [CompletionItem(name) for name in names if name.startswith(typed)]
+    return [
+        CompletionItem(name) for name in names if name.startswith(typed) and name == shown(name)
+    ]

@@ -37,7 +37,7 @@ def read_config(context: click.Context, option: click.Parameter, file: str | Non
         return
     try:
         content = tomllib.loads(Path(file).read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+    except (OSError, ValueError, RecursionError) as problem:
         reason = getattr(problem, "strerror", None) or problem
         raise InputError(f"config must be a file in TOML, got {file!r}: {reason}") from problem
     context.default_map = {

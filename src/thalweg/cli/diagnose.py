@@ -31,12 +31,7 @@ TONES = {"ACT": BAD, "WARN": DOUBTFUL}
 
 @click.command()
 @click.argument("data", metavar="DATA|RUN", shell_complete=completion.data_or_runs)
-@options.reading
-@options.model
-@options.methods
-@options.tolerance
-@options.limits
-@options.seed
+@options.job
 @click.option("--treat", is_flag=True, help="Try remedies of a network, and prove one.")
 @click.option("--budget", metavar="TIME", help="Of a treatment: 90s, 2m, or trainings, 40.")
 @click.option(

@@ -9,6 +9,7 @@ With THALWEG_DEBUG=1 the traceback of a bug is printed instead.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -23,7 +24,9 @@ from thalweg.cli.exit_code import BAD_INPUT, BUG, QUIT
 from thalweg.cli.screen import BAD, screen_of
 from thalweg.cli.wording import as_typed
 from thalweg.core.errors import ThalwegError
+from thalweg.core.text import shown
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 EXTRAS = {"torch": "nets", "polars": "files", "pyarrow": "files", "matplotlib": "plots"}
 
 
@@ -65,6 +68,12 @@ def failure_of(problem: BaseException) -> Failure:
         )
     if isinstance(problem, OSError) and problem.filename is not None:
         return Failure(f"{problem.filename}: {problem.strerror or problem}", BAD_INPUT)
+    if isinstance(problem, OSError) and problem.errno in NO_ROOM:
+        return Failure(
+            f"stdout cannot be written ({problem.strerror}): the answer is lost, what was saved is "
+            "kept; send it where there is room",
+            BAD_INPUT,
+        )
     return _bug(problem)
 
 
@@ -72,7 +81,7 @@ def show(failure: Failure) -> None:
     """Print the paragraph on stderr."""
     screen = screen_of(sys.stderr)
     head = "Error: "
-    text = screen.spelled(failure.sentence)
+    text = screen.spelled(shown(failure.sentence))
     lines = screen.wrapped(head + text) if screen.is_terminal else [head + text]
     lines[0] = screen.paint(lines[0][: len(head)], BAD) + lines[0][len(head) :]
     click.echo("\n".join(lines), err=True, color=screen.has_colour)
@@ -82,7 +91,7 @@ def _usage(problem: click.UsageError) -> str:
     if isinstance(problem, click.NoSuchOption):
         near = f": did you mean {problem.possibilities[0]}?" if problem.possibilities else "."
         return f"No such option {problem.option_name}{near}"
-    message = problem.format_message()
+    message = " ".join(problem.format_message().split())
     return message if message.endswith((".", "?")) else f"{message}."
 
 
@@ -90,7 +99,7 @@ def _bug(problem: BaseException) -> Failure:
     text = "".join(traceback.format_exception(problem))
     what = f"this is a bug in thalweg ({type(problem).__name__}: {problem})"
     if os.environ.get("THALWEG_DEBUG"):
-        click.echo(text, err=True)
+        click.echo(shown(text, lines=True), err=True)
         return Failure(what, BUG)
     place = Path(tempfile.gettempdir()) / f"thalweg-bug-{datetime.now(UTC):%Y%m%dT%H%M%S}.txt"
     command = " ".join(sys.argv)

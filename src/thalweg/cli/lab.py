@@ -101,7 +101,7 @@ def check_options(name: str | None, every: bool, broken: str | None, jobs: int |
 
 def one(name: str, full: bool, broken: str, seed: int, out: str, as_json: bool) -> int:
     """Run a lab, keep what it found, and show it."""
-    from thalweg.labbook.book import bind_page
+    from thalweg.labbook.book import keep
     from thalweg.labbook.catalogue import lab as lab_of
 
     tried = lab_of(name)
@@ -111,7 +111,7 @@ def one(name: str, full: bool, broken: str, seed: int, out: str, as_json: bool) 
     )  # fmt: skip
     files = []
     if not broken:  # what was broken on purpose is shown, and not kept beside what was not
-        files = [str(result.save(out)), str(bind_page(result, out))]
+        files = [str(file) for file in keep(result, out)]
     if as_json:
         say_json({"labs": [record(tried, result)], "book": None})
     else:

@@ -114,6 +114,8 @@ seed = click.option(
     help="Decides all that is drawn.",
 )
 
+job = _group(reading, model, methods, tolerance, limits, seed)
+
 held_out = _group(
     click.option(
         "--validation", type=ShareType(), metavar="SHARE|FILE",

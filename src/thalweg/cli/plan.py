@@ -112,13 +112,8 @@ def only(made: Plan, names: tuple[str, ...]) -> Plan:
 
 def text(screen: Screen, made: Plan) -> str:
     """What a person reads."""
-    from thalweg.core.plan import spelled_bytes, spelled_count, spelled_seconds
-
     lines = [screen.labelled("Problem", made.problem, tone=CHIEF)]
-    numbers = "   ".join(
-        name + TIED + str(number).replace(" ", TIED) for name, number in made.geometry.items()
-    )
-    lines.append(screen.labelled("Geometry", numbers, tone=CHIEF))
+    lines.append(screen.labelled("Geometry", _tied(made.geometry, str), tone=CHIEF))
     target = f"gap ≤ {made.target:.3g} (tol = {made.tol:g})"
     lines.append(screen.labelled("Target", target, tone=CHIEF))
     if made.advice:
@@ -127,11 +122,7 @@ def text(screen: Screen, made: Plan) -> str:
     rows = [
         (
             ("▸ " if row.remark.startswith("CHOSEN") else "  ") + row.method,
-            "—" if row.bound is None else f"{spelled_count(row.bound)} it",
-            f"{spelled_count(row.predicted_iterations)} it",
-            spelled_seconds(row.seconds_per_iteration),
-            spelled_seconds(row.predicted_seconds),
-            spelled_bytes(row.memory),
+            *row.spelled,
             row.remark,
         )
         for row in able
@@ -149,36 +140,31 @@ def text(screen: Screen, made: Plan) -> str:
 
 def network_text(screen: Screen, made: NetworkPlan) -> str:
     """What a person reads of a network."""
-    from thalweg.core.plan import spelled_bytes, spelled_seconds
-
-    def items(content: Mapping[str, Any], spell: Callable[[Any], str]) -> str:
-        return "   ".join(
-            name + TIED + spell(value).replace(" ", TIED) for name, value in content.items()
-        )
+    from thalweg.core.plan import spelled_bytes
 
     lines = [
         screen.labelled("Problem", " ".join(made.problem.split()), tone=CHIEF),
-        screen.labelled("Geometry", items(made.geometry, str), tone=CHIEF),
-        screen.labelled("Memory", items(made.memory, spelled_bytes), tone=CHIEF),
+        screen.labelled("Geometry", _tied(made.geometry, str), tone=CHIEF),
+        screen.labelled("Memory", _tied(made.memory, spelled_bytes), tone=CHIEF),
     ]
     for finding in made.findings:
         if finding.severity.name != "OK":
             claim = f"{finding.severity.name} {finding.name}: {as_typed(finding.claim)}"
             lines.append(screen.labelled("Doctor", claim, tone=CHIEF))
     rows = [
-        (
-            ("  " if place else "▸ ") + row.method,
-            f"{row.learning_rate:.3g}",
-            spelled_seconds(row.seconds_per_step),
-            spelled_seconds(row.predicted_seconds),
-            spelled_bytes(row.memory),
-            row.remark,
-        )
+        (("  " if place else "▸ ") + row.method, *row.spelled, row.remark)
         for place, row in enumerate(made.rows)
     ]
     tones = [None if place else CHIEF for place in range(len(rows))]
     end = screen.wrapped(f"{NETWORK_LEGEND} {took(made)}")
     return "\n".join([*lines, "", grid(screen, NETWORK_COLUMNS, rows, tones), "", *end])
+
+
+def _tied(content: Mapping[str, Any], spell: Callable[[Any], str]) -> str:
+    """Names with their values, of which none is torn apart at the end of a line."""
+    return "   ".join(
+        name + TIED + spell(value).replace(" ", TIED) for name, value in content.items()
+    )
 
 
 def took(made: Plan | NetworkPlan) -> str:

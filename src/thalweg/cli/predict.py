@@ -17,6 +17,7 @@ from thalweg.cli.screen import note, say_json
 @click.argument("run", type=click.Path(), shell_complete=completion.runs)
 @click.argument("data", shell_complete=completion.data)
 @click.option("--out", metavar="FILE.csv", type=click.Path(), help="Write there, not on stdout.")
+@click.option("--raw", is_flag=True, help="Names as they are, even where a spreadsheet computes.")
 @builder
 @memory
 @everywhere
@@ -24,6 +25,7 @@ def predict(
     run: str,
     data: str,
     out: str | None,
+    raw: bool,
     model: str | None,
     memory: str | None,
     as_json: bool,
@@ -40,13 +42,14 @@ def predict(
     found = load(run).predict(data, builder=model or "", memory=memory)
     for sentence in found.notes:
         note(sentence)
+    written = found.to_csv(raw=raw).encode(errors="surrogatepass")
     if out is not None:
-        write_out(Path(out), found.to_csv().encode())
+        write_out(Path(out), written)
         note(f"{len(found.values):,} predictions are in {out}", "written")
     if as_json:
         say_json(record(run, data, out, found))
     elif out is None:
-        click.echo(found.to_csv().encode(), nl=False)  # UTF-8, whatever the terminal is
+        click.echo(written, nl=False)  # UTF-8, whatever the terminal is
     if found.scores:
         note(spelled_scores(found.scores), "score")
 

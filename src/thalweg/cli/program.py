@@ -6,17 +6,19 @@ exit code; what it raises becomes one paragraph on stderr (`failure`).
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from thalweg.cli import failure
+from thalweg.cli.address_space import keep_within
 from thalweg.cli.certify import certify
 from thalweg.cli.diagnose import diagnose
 from thalweg.cli.exit_code import DONE, PIPE_BROKEN
+from thalweg.cli.export import export
 from thalweg.cli.lab import lab
 from thalweg.cli.letters import prepare
 from thalweg.cli.methods import methods
@@ -24,11 +26,12 @@ from thalweg.cli.plan import plan
 from thalweg.cli.predict import predict
 from thalweg.cli.report import report
 from thalweg.cli.runs import runs
+from thalweg.cli.streams import silence, usable
 from thalweg.cli.train import train
 from thalweg.cli.warm_up import warm_up
 from thalweg.core.errors import suggest
 
-VERBS = (plan, train, predict, certify, diagnose, report, runs, methods, warm_up, lab)
+VERBS = (plan, train, predict, certify, diagnose, report, export, runs, methods, warm_up, lab)
 EPILOG = """\b
 Completion in your shell, for the session; put the line into its start-up file to keep it:
   bash  eval "$(_THALWEG_COMPLETE=bash_source thalweg)"
@@ -52,25 +55,30 @@ class Program(click.Group):
         prepare(sys.stdout, sys.stderr)
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, False, **extra)
-        try:
-            code = super().main(args, prog_name, complete_var, False, **extra)
-            if sys.stdout is not None:  # `thalweg runs >&-`
+        with usable():
+            try:
+                keep_within()
+                code = super().main(args, prog_name, complete_var, False, **extra)
                 sys.stdout.flush()
-        except PipeClosed:
-            _silence()
-            code = PIPE_BROKEN
-        except (Exception, KeyboardInterrupt) as problem:
-            found = failure.failure_of(problem)
-            failure.show(found)
-            code = found.code
+            except PipeClosed:
+                silence(sys.stdout)
+                code = PIPE_BROKEN
+            except (Exception, KeyboardInterrupt) as problem:
+                found = failure.failure_of(problem)
+                failure.show(found)
+                code = found.code
+                _leave(sys.stdout)
         sys.exit(code if isinstance(code, int) else DONE)
+
+    def make_context(self, *given: Any, **named: Any) -> click.Context:
+        """Read what was typed, and show help."""
+        with _telling_closed_pipes():
+            return super().make_context(*given, **named)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb."""
-        try:
+        with _telling_closed_pipes():
             return super().invoke(ctx)
-        except BrokenPipeError as problem:
-            raise PipeClosed from problem  # click would leave with the code of an internal error
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Options before the verb are moved behind it."""
@@ -126,6 +134,14 @@ for verb in VERBS:
     main.add_command(verb)
 
 
+@contextmanager
+def _telling_closed_pipes() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as problem:
+        raise PipeClosed from problem  # click would leave with the code of an internal error
+
+
 def _place_of_verb(args: Sequence[str], options: Mapping[str, bool]) -> int | None:
     """Where the verb stands: the first word that is no option and no option's value."""
     place = 0
@@ -141,11 +157,9 @@ def _name(word: str) -> str:
     return word.partition("=")[0]
 
 
-def _silence() -> None:
-    """Have nothing more written to a closed pipe: the interpreter would complain at exit."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            os.dup2(nowhere, stream.fileno())
-        except (OSError, ValueError, AttributeError):
-            continue
+def _leave(stream: Any) -> None:
+    """Write what waits in a stream, or lose it: that it cannot be written has been said."""
+    try:
+        stream.flush()
+    except OSError:
+        silence(stream)

@@ -133,7 +133,7 @@ def _network(asked: Mapping[str, Any]) -> dict[str, Any]:
 def _recipe(file: str) -> dict[str, Any]:
     try:
         return tomllib.loads(Path(file).read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+    except (OSError, ValueError, RecursionError) as problem:
         reason = getattr(problem, "strerror", None) or problem
         raise InputError(f"recipe must be a file in TOML, got {file!r}: {reason}") from problem
 

@@ -8,6 +8,7 @@ where NO_COLOR is set or TERM is dumb; a pipe gets plain text, 100 columns wide.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 import click
 
 from thalweg.cli.letters import encoding_of, spelled
+from thalweg.core.text import shown
 
 WIDEST = 100  # columns of text, and of a pipe
 NARROWEST = 20
@@ -32,6 +34,9 @@ PALETTE: dict[str, dict[str, Any]] = {
     FAINT: {"dim": True},
 }
 
+_CODES = {code for tone in PALETTE.values() for code in click.style("|", **tone).split("|")}
+OWN = re.compile(f"({'|'.join(map(re.escape, sorted(_CODES)))})")  # written by `paint`
+
 
 class Screen(NamedTuple):
     """What a stream can show."""
@@ -46,8 +51,8 @@ class Screen(NamedTuple):
         return click.style(text, **PALETTE[tone]) if tone and self.has_colour else text
 
     def spelled(self, text: str) -> str:
-        """The text in letters that the stream has."""
-        return spelled(text, self.encoding)
+        """The text in letters that the stream has, and that no terminal obeys."""
+        return spelled(shown(text, lines=True), self.encoding)
 
     def wrapped(self, text: str, indent: int = 0, hanging: int = 0) -> list[str]:
         """Lines no longer than the screen, the later ones `hanging` further in."""
@@ -105,7 +110,7 @@ def grid(
     tones: Sequence[str | None] = (),
 ) -> str:
     """Rows under their heads; a tone colours its row."""
-    cells = [[screen.spelled(cell) for cell in row] for row in rows]
+    cells = [[screen.spelled(shown(cell)) for cell in row] for row in rows]
     heads = [screen.spelled(column.head) for column in columns]
     kept = _kept(screen, columns, heads, cells)
     widths = {k: max(len(row[k]) for row in (heads, *cells)) for k in kept}
@@ -118,9 +123,11 @@ def grid(
 
 
 def say(*lines: str) -> None:
-    """Answer, on stdout."""
+    """Answer, on stdout; of codes that a terminal obeys, those of `Screen.paint` alone."""
     screen = screen_of()
-    click.echo(screen.spelled("\n".join(lines)), color=screen.has_colour)
+    parts = OWN.split("\n".join(lines)) if screen.has_colour else ["\n".join(lines)]
+    text = "".join(part if OWN.fullmatch(part) else screen.spelled(part) for part in parts)
+    click.echo(text, color=screen.has_colour)
 
 
 def say_json(record: Any) -> None:
@@ -136,7 +143,7 @@ def note(text: str, label: str = "note") -> None:
     if context is not None and context.params.get("quiet"):
         return
     screen = screen_of(sys.stderr)
-    lines = [screen.spelled(f"{label}: {text}")]
+    lines = [screen.spelled(shown(f"{label}: {text}"))]
     if screen.is_terminal:
         lines = screen.wrapped(lines[0], hanging=2)
     lines[0] = screen.paint(lines[0][: len(label)], DOUBTFUL) + lines[0][len(label) :]

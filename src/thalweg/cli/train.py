@@ -17,18 +17,14 @@ from thalweg.cli.failure import Quit
 from thalweg.cli.request import job_of, refuse_beside
 from thalweg.cli.result import record, text
 from thalweg.cli.screen import note, say, say_json, screen_of
+from thalweg.core.errors import WriteError
 
 BESIDE_RESUME = {"resume", "time_limit", "max_iter", "model", "no_report", "as_json", "quiet"}
 
 
 @click.command()
 @click.argument("data", required=False, shell_complete=completion.data)
-@options.reading
-@options.model
-@options.methods
-@options.tolerance
-@options.limits
-@options.seed
+@options.job
 @options.held_out
 @click.option(
     "--out", metavar="FOLDER", type=click.Path(), help="Where to save; runs/<id> by default."
@@ -108,9 +104,13 @@ def resumed(folder: Path, asked: dict[str, Any], told: dict[str, Any]) -> Any:
 
 @contextmanager
 def saying_what_is_kept(folder: Path) -> Iterator[None]:
-    """Have Ctrl-C say what there is to go on with."""
+    """Have Ctrl-C, and a disk that is full, say what there is to go on with."""
     try:
         yield
+    except WriteError as problem:
+        if not completion.is_run(folder):
+            raise
+        raise WriteError(f"{problem}; thalweg train --resume {folder} goes on") from problem
     except KeyboardInterrupt as problem:
         if not completion.is_run(folder):
             raise

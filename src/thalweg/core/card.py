@@ -8,7 +8,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 from functools import partial
-from html import escape
+
+from thalweg.core.text import escaped, shown
 
 WIDTH = 80  # columns
 GOOD, BAD, NEUTRAL = "good", "bad", "neutral"
@@ -33,7 +34,7 @@ def text_card(word: str, headline: str, lines: Iterable[str]) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return "\n".join([f"{word}  {headline}", *(wrap(line) for line in lines if line)])
+    return "\n".join([f"{word}  {shown(headline)}", *(wrap(shown(each)) for each in lines if each)])
 
 
 def html_card(
@@ -42,14 +43,14 @@ def html_card(
     """The same as a table with a coloured edge."""
     cells = "".join(
         f'<tr><th style="text-align:left;font-weight:normal;opacity:.7;padding:0 1em 0 0;'
-        f'vertical-align:top">{escape(label)}</th>'
-        f'<td style="text-align:left">{escape(content)}</td></tr>'
+        f'vertical-align:top">{escaped(label)}</th>'
+        f'<td style="text-align:left">{escaped(content)}</td></tr>'
         for label, content in rows
         if content
     )
     colour = _COLOURS[tone]
     return (
         f'<div style="border-left:4px solid {colour};padding:.3em .8em;font-family:sans-serif">'
-        f"<div><strong>{escape(word)}</strong> {escape(headline)}</div>"
+        f"<div><strong>{escaped(word)}</strong> {escaped(headline)}</div>"
         f'<table style="border:none;border-collapse:collapse;margin-top:.3em">{cells}</table></div>'
     )

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from thalweg.core.kinds import NUMBER
+from thalweg.core.text import shown
+
 NONE = "none"  # kind of a training's certificate, which proves nothing
+
+CERTIFICATE: dict[str, Any] = {  # as a file holds one
+    "kind": str, "holds": bool, "measured": NUMBER, "limit": NUMBER, "statement": str, "shows": str,
+    "does_not_show": str, "gap": (NUMBER, None), "in_expectation": str, "evidence": dict,
+    "distance": (NUMBER, None),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,4 +47,4 @@ class Certificate:
             lines.append(f"  does not show: {self.does_not_show}")
         if self.in_expectation:
             lines.append(f"  in expectation: {self.in_expectation}")
-        return "\n".join(lines)
+        return "\n".join(map(shown, lines))

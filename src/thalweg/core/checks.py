@@ -49,7 +49,10 @@ def check_number(
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         kind = "a finite number" if condition == "finite" else f"a number {condition}"
         raise InputError(f"{name} must be {kind}, got {describe(value)}{tail}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of Python may be beyond all floats
+        number = math.inf
     inside = (
         math.isfinite(number)
         and (above is None or number > above)

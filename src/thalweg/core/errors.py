@@ -5,9 +5,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from thalweg.core.text import sentence
+
 
 class ThalwegError(Exception):
-    """Base of everything that Thalweg raises on purpose."""
+    """Base of everything that Thalweg raises on purpose.
+
+    Its sentence may hold names out of files, and ends up on a terminal: it is made fit for one.
+    """
+
+    def __init__(self, *said: object) -> None:
+        super().__init__(*(sentence(each) if isinstance(each, str) else each for each in said))
 
 
 class InputError(ThalwegError, ValueError):
@@ -16,6 +24,10 @@ class InputError(ThalwegError, ValueError):
 
 class StorageError(ThalwegError, OSError):
     """A saved run or checkpoint cannot be written or read; nothing on disk was changed."""
+
+
+class WriteError(StorageError):
+    """A file could not be written: the disk is full, or the place is not writable."""
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

@@ -8,6 +8,8 @@ from enum import IntEnum
 from typing import Any
 
 from thalweg.core.card import BAD, GOOD, NEUTRAL, html_card
+from thalweg.core.kinds import NUMBER, one_of
+from thalweg.core.text import shown
 
 
 class Severity(IntEnum):
@@ -17,6 +19,12 @@ class Severity(IntEnum):
     NOTE = 1
     WARN = 2
     ACT = 3
+
+
+FINDING: dict[str, Any] = {  # as a file holds one
+    "name": str, "severity": one_of(*map(int, Severity)), "claim": str, "measured": NUMBER,
+    "limit": NUMBER, "cause": str, "advice": str, "rests_on": str, "evidence": dict,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ class Finding:
             )
             if text
         ]
-        return "\n".join(lines)
+        return "\n".join(map(shown, lines))
 
     def _repr_html_(self) -> str:
         tone = {Severity.OK: GOOD, Severity.ACT: BAD}.get(self.severity, NEUTRAL)

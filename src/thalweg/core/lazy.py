@@ -13,9 +13,14 @@ from typing import Any
 
 
 def resolve(package: str, homes: Mapping[str, str], name: str) -> Any:
-    """What `name` is in `package`, which has it from then on; `homes` are modules of thalweg."""
+    """What `name` is in `package`, which has it from then on; `homes` are modules by name."""
     if name not in homes:
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    value = getattr(import_module(f"thalweg.{homes[name]}"), name)
+        from thalweg.core.errors import suggest
+
+        raise AttributeError(f"{package} has no {name!r}: {suggest(name, sorted(homes))}")
+    home = homes[name]
+    # A name of its module, or a module itself; not by getattr, which may ask here again.
+    found = vars(import_module(home)).get(name)
+    value = import_module(f"{home}.{name}") if found is None else found
     setattr(sys.modules[package], name, value)
     return value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from typing import Any
 
 from thalweg.core.errors import InputError
@@ -41,8 +42,10 @@ def name_and_options(text: str) -> tuple[str, dict[str, Any]]:
         if name in options:
             raise InputError(f"an option must be given once, got {name!r} twice in {text!r}")
         try:
-            options[name] = ast.literal_eval(value)
-        except (ValueError, TypeError, SyntaxError):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of a word that is nearly a number, 1is
+                options[name] = ast.literal_eval(value)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             options[name] = value
     return found["name"], options
 

@@ -11,14 +11,26 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from html import escape
 from typing import Any, NamedTuple
 
+from thalweg.core.grid import aligned, html_grid
+from thalweg.core.kinds import NUMBER, check_kinds
 from thalweg.core.storage import to_json
+from thalweg.core.text import escaped, shown
 
 EXACT, BOUNDED, ESTIMATED = "exact", "bounded", "estimated"
 NOTICED = 0.5  # seconds of compiling that are told; less is taken by reading kernels from disk
 SHOWN = 8  # rows of the methods that could do it; the others are in `rows`
+
+ROW: dict[str, Any] = {  # of a plan, as a file holds it
+    "method": str, "eligible": bool, "remark": str, "bound": (NUMBER, None),
+    "predicted_iterations": NUMBER, "seconds_per_iteration": NUMBER, "predicted_seconds": NUMBER,
+    "memory": NUMBER, "actual_iterations": (NUMBER, None), "actual_seconds": (NUMBER, None),
+}  # fmt: skip
+PLAN: dict[str, Any] = {
+    "problem": str, "tol": NUMBER, "target": NUMBER, "geometry": {str: (list, tuple)},
+    "rows": [ROW], "seconds": NUMBER, "advice": str, "changes": [str], "compiled": (NUMBER, None),
+}  # fmt: skip
 
 
 class Measured(NamedTuple):
@@ -47,9 +59,35 @@ class PlanRow:
     actual_iterations: int | None = None
     actual_seconds: float | None = None
 
+    @property
+    def spelled(self) -> tuple[str, ...]:
+        """Bound, iterations, seconds of each and of all, memory."""
+        return (
+            "—" if self.bound is None else f"{spelled_count(self.bound)} it",
+            f"{spelled_count(self.predicted_iterations)} it",
+            spelled_seconds(self.seconds_per_iteration),
+            spelled_seconds(self.predicted_seconds),
+            spelled_bytes(self.memory),
+        )
+
+
+class Predicted:
+    """What a plan of any kind has: numbers that were measured, and a form as plain values."""
+
+    geometry: Mapping[str, Measured]
+
+    def to_json(self) -> str:
+        """The plan as JSON text."""
+        return to_json(self.as_record()).decode()
+
+    def as_record(self) -> dict[str, Any]:
+        """The plan as plain values."""
+        plain: dict[str, Any] = asdict(self)  # type: ignore[call-overload]
+        return plain | {"geometry": {k: list(v) for k, v in self.geometry.items()}}
+
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Predicted):
     """What the methods would cost on a problem, the cheapest first."""
 
     problem: str
@@ -98,23 +136,22 @@ class Plan:
             text += f"{spelled_seconds(row.actual_seconds)} needed"
         return text + "".join(f"; {change}" for change in self.changes)
 
-    def to_json(self) -> str:
-        """The plan as JSON text."""
-        return to_json(self.as_record()).decode()
-
-    def as_record(self) -> dict[str, Any]:
-        """The plan as plain values."""
-        return asdict(self) | {"geometry": {k: list(v) for k, v in self.geometry.items()}}
-
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Plan:
         """The plan that `as_record` wrote."""
+        check_kinds(record, PLAN, source="the plan")
+        if not record["rows"] or not all(
+            len(each) == 2 and NUMBER(each[0]) and each[1] in (EXACT, BOUNDED, ESTIMATED)
+            for each in record["geometry"].values()
+        ):
+            raise ValueError("no such plan: it has no rows, or no such geometry")
         return cls(
             **{
                 **record,
                 "geometry": {k: Measured(*v) for k, v in record["geometry"].items()},
                 "rows": tuple(PlanRow(**row) for row in record["rows"]),
                 "changes": tuple(record["changes"]),
+                "compiled": record.get("compiled") or 0.0,
             }
         )
 
@@ -123,35 +160,25 @@ class Plan:
         lines.append(f"Target     gap ≤ {self.target:.3g} (tol = {self.tol:g})")
         if self.advice:
             lines.append(f"Advice     {self.advice}")
-        heads, *cells = self._cells()
-        widths = [max(len(row[k]) for row in (heads, *cells)) for k in range(len(heads) - 1)]
-        lines.append("")
-        for row in (heads, *cells):
-            padded = [row[0].ljust(widths[0])]
-            padded += [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:], strict=True)]
-            lines.append("  ".join([*padded, row[-1]]).rstrip())
+        lines += ["", *aligned(self._cells())]
         refused = [row for row in self.rows if not row.eligible]
         lines += [f"  {row.method}: {row.remark}" for row in refused]
-        lines.append(
-            "bound = guaranteed under the L and μ above; predicted = usual counts at the rates "
-            "of this\nmachine, not guaranteed. "
-            f"Planning took {spelled_seconds(self.seconds)}{spelled_compiled(self.compiled)}."
-        )
+        lines += [
+            "bound = guaranteed under the L and μ above; predicted = usual counts at the rates of "
+            "this",
+            f"machine, not guaranteed. Planning took {spelled_seconds(self.seconds)}"
+            f"{spelled_compiled(self.compiled)}.",
+        ]
         lines += [f"Changed    {change}" for change in self.changes]
-        return "\n".join(lines)
+        return "\n".join(map(shown, lines))
 
     def _repr_html_(self) -> str:
-        heads, *cells = self._cells()
-        head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
-        )
         notes = [*self._geometry_lines(), self.advice, *self.changes]
         return (
             '<div style="font-family:sans-serif">'
-            f"<div><strong>Plan</strong> {escape(self.problem)}, gap ≤ {self.target:.3g}</div>"
-            + "".join(f"<div>{escape(note.strip())}</div>" for note in notes if note)
-            + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+            f"<div><strong>Plan</strong> {escaped(self.problem)}, gap ≤ {self.target:.3g}</div>"
+            + "".join(f"<div>{escaped(note.strip())}</div>" for note in notes if note)
+            + f"{html_grid(self._cells())}</div>"
         )
 
     def _geometry_lines(self) -> list[str]:
@@ -162,29 +189,12 @@ class Plan:
 
     def _cells(self) -> list[tuple[str, ...]]:
         is_done = any(row.actual_seconds is not None for row in self.rows)
-        heads: tuple[str, ...] = (
-            "  method",
-            "bound",
-            "predicted",
-            "per it",
-            "time",
-            "memory",
-            "remark",
-        )
-        if is_done:
-            heads = (*heads[:-1], "actual", "took", "remark")
-        table: list[tuple[str, ...]] = [heads]
+        heads = ("  method", "bound", "predicted", "per it", "time", "memory")
+        table: list[tuple[str, ...]] = [(*heads, *(("actual", "took") * is_done), "remark")]
         able = [row for row in self.rows if row.eligible]
         shown = able[:SHOWN] + [row for row in able[SHOWN:] if row.actual_seconds is not None]
         for place, row in enumerate(shown):
-            cells: tuple[str, ...] = (
-                ("▸ " if place == 0 else "  ") + row.method,
-                "—" if row.bound is None else f"{spelled_count(row.bound)} it",
-                f"{spelled_count(row.predicted_iterations)} it",
-                spelled_seconds(row.seconds_per_iteration),
-                spelled_seconds(row.predicted_seconds),
-                spelled_bytes(row.memory),
-            )
+            cells: tuple[str, ...] = (("▸ " if place == 0 else "  ") + row.method, *row.spelled)
             if is_done:
                 happened = row.actual_iterations is not None and row.actual_seconds is not None
                 cells += (

@@ -89,6 +89,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.errors import InputError, StorageError, suggest
+from thalweg.core.kinds import COUNT, NUMBER, check_kinds, damaged
 from thalweg.core.storage import from_json, to_json, write_file
 
 FORMAT = 1
@@ -103,6 +104,14 @@ LAYER_COLUMNS = (
     "mean", "std", "p15", "p50", "p85", "dead", "saturated", "saturation", "not_finite",
 )  # fmt: skip
 ABOUT = "about.json"  # all that is no column, as text
+
+ABOUT_KINDS: dict[str, Any] = {
+    "layers": [{
+        "name": str, "kind": str, "role": str, "fan_in": NUMBER, "shape": [COUNT],
+        "parameters": COUNT, "trainable": COUNT,
+    }],
+    "scalars": dict, "optimizers": [dict], "notes": [str],
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -176,11 +185,17 @@ class Record:
                 f"{file} is not a record ({problem}): give a file that Record.save wrote"
             ) from problem
         about = from_json(text, source=str(file))
-        if about.get("format") != FORMAT:
+        found = about.get("format") if isinstance(about, dict) else None
+        if found != FORMAT:
             raise StorageError(
-                f"{file} has format {about.get('format')}, this version reads {FORMAT}: "
+                f"{file} has format {found}, this version reads {FORMAT}: "
                 "read it with the version that wrote it"
             )
+        check_kinds(about, ABOUT_KINDS, source=str(file))
+        known = [content.get(name) for name in (*STEP_COLUMNS, *LOOK_COLUMNS)]
+        steps = {each.shape for each in known[: len(STEP_COLUMNS)] if each is not None}
+        if any(each is None or each.ndim != 1 for each in known) or len(steps) > 1:
+            raise damaged(str(file), ValueError("columns lack, or are of several lengths"))
         layers = [Layer(**{**each, "shape": tuple(each["shape"])}) for each in about["layers"]]
         optimizers = tuple(about["optimizers"])
         return cls(tuple(layers), content, about["scalars"], optimizers, tuple(about["notes"]))

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.card import BAD, GOOD, NEUTRAL, count_of, html_card, text_card
-from thalweg.core.certificate import NONE, Certificate
+from thalweg.core.certificate import CERTIFICATE, NONE, Certificate
 from thalweg.core.errors import StorageError
-from thalweg.core.finding import Finding, Severity
+from thalweg.core.finding import FINDING, Finding, Severity
+from thalweg.core.kinds import COUNT, NUMBER, check_kinds, damaged, one_of
 from thalweg.core.outcome import Outcome
-from thalweg.core.plan import Plan, spelled_compiled
+from thalweg.core.plan import PLAN, Plan, spelled_compiled
 from thalweg.core.storage import (
-    check_kinds,
     from_json,
     from_npz,
     read_folder,
@@ -35,10 +35,11 @@ from thalweg.core.storage import (
 from thalweg.core.trace import Trace
 
 FORMAT = 1  # raised when a change makes older folders unreadable
-TOLD: dict[str, Any] = {  # what run.json holds, but for what is read by its own class
-    "objective": str, "method": str, "outcome": str, "reason": str, "value": int | float,
-    "tol": int | float, "seed": int, "stride": int, "options": dict, "counts": dict,
-    "certificate": dict, "findings": list, "environment": dict,
+TOLD: dict[str, Any] = {  # what run.json holds
+    "objective": str, "method": str, "outcome": one_of(*Outcome.__members__), "reason": str,
+    "value": NUMBER, "tol": NUMBER, "seed": COUNT, "stride": COUNT, "options": dict,
+    "counts": {str: NUMBER}, "certificate": CERTIFICATE, "findings": [FINDING],
+    "environment": {str: str}, "compiled": (NUMBER, None), "plan": (PLAN, None),
 }  # fmt: skip
 FILES = ("run.json", "trace.csv", "weights.npz")
 
@@ -186,7 +187,7 @@ class Run:
                 value=record["value"],
                 outcome=Outcome[record["outcome"]],
                 reason=record["reason"],
-                trace=Trace.from_csv(files["trace.csv"].decode(), stride=record["stride"]),
+                trace=_trace(files["trace.csv"], record["stride"], f"{folder}/trace.csv"),
                 certificate=Certificate(**record["certificate"]),
                 w0=w0,
                 tol=record["tol"],
@@ -199,7 +200,7 @@ class Run:
                 ),
                 environment=record["environment"],
                 plan=Plan.from_record(record["plan"]) if record.get("plan") else None,
-                compiled=record.get("compiled", 0.0),
+                compiled=record.get("compiled") or 0.0,
                 dual=dual,
             )
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
@@ -207,3 +208,14 @@ class Run:
                 f"{folder} is damaged ({type(problem).__name__}: {problem}): "
                 "restore it from a copy, or run again"
             ) from problem
+
+
+def _trace(content: bytes, stride: int, source: str) -> Trace:
+    """The history in a file, if it has one."""
+    try:
+        trace = Trace.from_csv(content.decode(), stride=stride)
+        if not len(trace) or not np.isfinite(trace.rows[:, :4]).all() or stride < 1:
+            raise ValueError("it has no rows, or rows without their counts")
+    except ValueError as problem:  # of text, of numbers, and what Trace says
+        raise damaged(source, problem) from problem
+    return trace

@@ -10,7 +10,8 @@ A folder cannot be replaced in one step, so it takes two:
 
 A crash between the two moves leaves the old folder under its hidden name; `read_folder` looks
 there, and the next write puts it back first. Two writers of one folder at the same time are not
-supported.
+supported. Files that belong together in a folder that stays where it is are all written beside
+their places before the first is moved, and the last of them stands for all (`write_together`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.checks import describe
-from thalweg.core.errors import StorageError
+from thalweg.core.errors import StorageError, WriteError
+from thalweg.core.kinds import damaged
+from thalweg.core.text import in_json
 
 STALE = 3600.0  # seconds after which an abandoned temporary file or folder is cleared away
 STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")  # others hold them open
@@ -49,7 +52,7 @@ def write_file(path: Path, content: bytes) -> None:
     except OSError as problem:
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)
-        raise StorageError(
+        raise WriteError(
             f"{path} cannot be written ({problem.strerror or problem}): "
             "choose a place that is writable and has room; what was there is unchanged"
         ) from problem
@@ -72,7 +75,7 @@ def write_out(path: Path, content: bytes) -> None:
     except StorageError:
         raise
     except OSError as problem:
-        raise StorageError(
+        raise WriteError(
             f"{path} cannot be written ({problem.strerror or problem}): "
             "choose a place that is writable and has room"
         ) from problem
@@ -122,6 +125,36 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, marker: str) -> No
     _clear_stale(folder)
 
 
+def write_together(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Put `files` into `folder`: a disk that fills up on the way changes nothing.
+
+    The last of them is the mark of all: it goes before the others are moved, and comes after them,
+    so that after a crash they are of one writing wherever it is there.
+    """
+    folder, token = Path(folder), secrets.token_hex(4)
+    fresh = {name: folder / f".{name}.new-{token}" for name in files}
+    *_, mark = files
+    unchanged = "; what was there is unchanged"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            _flush(fresh[name], content)
+        (folder / mark).unlink(missing_ok=True)
+        unchanged = ""
+        _flush_directory(folder)
+        for name, place in fresh.items():
+            os.replace(place, folder / name)
+        _flush_directory(folder)
+    except OSError as problem:
+        for place in fresh.values():
+            with contextlib.suppress(OSError):
+                place.unlink(missing_ok=True)
+        raise WriteError(
+            f"{folder}/{mark} cannot be written ({problem.strerror or problem}): "
+            f"choose a place that is writable and has room{unchanged}"
+        ) from problem
+
+
 def read_folder(folder: Path, names: tuple[str, ...]) -> dict[str, bytes]:
     """The contents of the named files of a folder that `write_folder` wrote."""
     folder = _named(folder)
@@ -148,9 +181,8 @@ def clear_left(folder: Path) -> None:
 
 def to_json(record: Any) -> bytes:
     """`record` as JSON text; arrays become lists, and numbers that are not finite become words."""
-    return (
-        json.dumps(_plain(record), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    ).encode()
+    text = json.dumps(_plain(record), indent=1, ensure_ascii=False, allow_nan=False)
+    return (in_json(text) + "\n").encode()
 
 
 def from_json(text: bytes, *, source: str) -> Any:
@@ -180,23 +212,6 @@ def from_npz(content: bytes, shapes: Mapping[str, int], *, source: str) -> dict[
         if arrays[name].ndim != dimensions or arrays[name].dtype.kind not in "iuf":
             raise damaged(source, TypeError(f"{name} is {describe(arrays[name])}"))
     return arrays
-
-
-def check_kinds(content: Any, kinds: Mapping[str, Any], *, source: str) -> None:
-    """Raise unless `content` has values of these kinds under these names."""
-    if not isinstance(content, dict):
-        raise damaged(source, TypeError(f"it is {describe(content)}"))
-    for name, kind in kinds.items():
-        if not isinstance(content.get(name), kind):
-            raise damaged(source, TypeError(f"{name} is {describe(content.get(name))}"))
-
-
-def damaged(source: str, problem: Exception) -> StorageError:
-    """What is said of a file that is not as it was written."""
-    return StorageError(
-        f"{source} is damaged ({type(problem).__name__}: {problem}): "
-        "restore it from a copy, or train again"
-    )
 
 
 def _plain(value: Any) -> Any:
@@ -235,8 +250,8 @@ def _old(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.old")
 
 
-def _cannot_write(folder: Path, problem: OSError) -> StorageError:
-    return StorageError(
+def _cannot_write(folder: Path, problem: OSError) -> WriteError:
+    return WriteError(
         f"the run cannot be saved to {folder} ({problem.strerror or problem}): "
         "choose a place that is writable and has room; what was there is unchanged"
     )

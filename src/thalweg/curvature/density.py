@@ -31,6 +31,8 @@ MARGIN = (
     5.0  # widths by which the grid extends beyond the outermost nodes: all but 1e-6 of the mass
 )
 
+PAIRS = (("nodes", "weights"), ("grid", "density"))  # of one length each
+
 
 @dataclass(frozen=True)
 class SpectralDensity:
@@ -64,6 +66,10 @@ class SpectralDensity:
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as stored:
                 parts = {name: stored[name] for name in stored.files}
+            shapes = [(parts[a].shape, parts[b].shape) for a, b in PAIRS]
+            kinds = {each.dtype.kind for each in parts.values()}
+            if kinds != {"f"} or any(len(a) != 1 or a != b or a == (0,) for a, b in shapes):
+                raise ValueError("its arrays do not fit together")
             return cls(**{**parts, "width": float(parts["width"])})
         except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as problem:
             raise StorageError(

@@ -11,17 +11,17 @@ from thalweg.core.lazy import resolve
 
 # Where each public name lives.
 _HOMES = {
-    "Escape": "doctor.nets.saddle",
-    "Record": "core.record",
-    "SYMPTOMS": "doctor.nets.symptoms",
-    "Treatment": "doctor.nets.treatment.treatment",
-    "Watch": "doctor.nets.watch",
-    "check": "doctor.nets.first_check",
-    "diagnose": "doctor.diagnosis",
-    "escape": "doctor.nets.saddle",
-    "shift": "doctor.nets.symptoms.covariate_shift",
-    "suggestion": "doctor.nets.remedies.code",
-    "treat": "doctor.nets.treatment.treat",
+    "Escape": "thalweg.doctor.nets.saddle",
+    "Record": "thalweg.core.record",
+    "SYMPTOMS": "thalweg.doctor.nets.symptoms",
+    "Treatment": "thalweg.doctor.nets.treatment.treatment",
+    "Watch": "thalweg.doctor.nets.watch",
+    "check": "thalweg.doctor.nets.first_check",
+    "diagnose": "thalweg.doctor.diagnosis",
+    "escape": "thalweg.doctor.nets.saddle",
+    "shift": "thalweg.doctor.nets.symptoms.covariate_shift",
+    "suggestion": "thalweg.doctor.nets.remedies.code",
+    "treat": "thalweg.doctor.nets.treatment.treat",
 }
 
 __all__ = sorted(_HOMES)

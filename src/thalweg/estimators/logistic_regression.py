@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse
 from joblib import effective_n_jobs
+from scipy.special import expit
 from sklearn.base import _fit_context
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
@@ -201,7 +202,8 @@ class LogisticRegression(LinearClassifier):
         """Probabilities of the classes, float[n, K], in the order of `classes_`."""
         check_is_fitted(self)
         if len(self.classes_) == 2:
-            return self._predict_proba_lr(X)
+            positive = expit(self.decision_function(X))
+            return np.stack([1 - positive, positive], axis=1)
         return softmax(self.decision_function(X), copy=False)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.linear_model._base import LinearModel
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight
 
 from thalweg.estimators.callbacks import Attributes, Told
@@ -21,7 +20,7 @@ from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 
 
-class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, LinearModel):
+class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
     """What the regressors share: targets one by one, and scikit-learn's shapes of the result."""
 
     fit_intercept: bool
@@ -70,8 +69,8 @@ class LinearRegressor(CertifiedMixin, MultiOutputMixin, RegressorMixin, LinearMo
         self._keep(self._run_targets(problem, columns, penalties, method, told), fitted)
         return told
 
-    def _decision_function(self, X: Any) -> np.ndarray:
-        """What scikit-learn's `predict` returns."""
+    def predict(self, X: Any) -> np.ndarray:
+        """XW + b, float[n]; float[n, targets] where there are several."""
         return checked_scores(self, X, ("csr", "csc", "coo"))
 
     def __sklearn_tags__(self) -> Any:

@@ -9,11 +9,11 @@ readers, no script, and no ids, so that many may stand in one page.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 
 from thalweg.core.checks import check_number
+from thalweg.core.text import escaped
 from thalweg.figures.frame import Frame
 from thalweg.figures.isolines import chained, isolines
 from thalweg.figures.layout import SWATCH, Drawn, Entry, Text, colour_span, layout
@@ -52,7 +52,7 @@ def to_svg(figure: Figure, width: float = WIDTH) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" class="thalweg-figure" role="img" '
         f'viewBox="0 0 {_n(width)} {_n(page.height)}" '
         f'style="width:100%;max-width:{_n(width)}px;height:auto">'
-        f"<title>{escape(figure.title)}</title><desc>{escape(summary)}</desc>"
+        f"<title>{escaped(figure.title)}</title><desc>{escaped(summary)}</desc>"
         f"<style>{STYLE}</style>{''.join(body)}</svg>"
     )
 
@@ -98,7 +98,7 @@ def _panel(drawn: Drawn) -> list[str]:
     for mark in drawn.panel.marks:
         parts.append(_mark(mark, frame))
         if isinstance(mark, Heatmap):
-            parts.append(_colour_scale(mark, frame, drawn.scale_top))
+            parts.append(_colour_scale(frame, drawn.scale_top))
     if any(isinstance(mark, Bars) for mark in drawn.panel.marks):
         # Open to the right: names of bars stand there.
         line = f"M{_n(frame.left)} {_n(frame.top)}V{_n(frame.bottom)}H{_n(frame.right)}"
@@ -260,7 +260,7 @@ def _heatmap(mark: Heatmap, frame: Frame) -> str:
     )
 
 
-def _colour_scale(mark: Heatmap, frame: Frame, top: float) -> str:
+def _colour_scale(frame: Frame, top: float) -> str:
     # Each reaches to the right end, under the next: side by side, rounding leaves gaps.
     starts = np.linspace(frame.left, frame.right, len(SHADES), endpoint=False)
     return "".join(
@@ -296,10 +296,10 @@ def _swatch(entry: Entry) -> str:
 
 def _text(text: Text) -> str:
     anchor = "" if text.anchor == "start" else f' text-anchor="{text.anchor}"'
-    whole = f"<title>{escape(text.whole)}</title>" if text.whole else ""
+    whole = f"<title>{escaped(text.whole)}</title>" if text.whole else ""
     return (
         f'<text x="{_n(text.x)}" y="{_n(text.y)}" font-size="{_n(text.size)}" '
-        f'class="{text.role}"{anchor}>{escape(text.content)}{whole}</text>'
+        f'class="{text.role}"{anchor}>{escaped(text.content)}{whole}</text>'
     )
 
 

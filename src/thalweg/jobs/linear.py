@@ -102,7 +102,7 @@ def _plan(problem: LinearProblem, tol: float, made: Plan | None, folder: Path | 
     if file is not None and file.exists():
         try:
             return Plan.from_record(from_json(file.read_bytes(), source=str(file)))
-        except (KeyError, TypeError, AttributeError) as damage:
+        except (KeyError, TypeError, ValueError, AttributeError, StorageError) as damage:
             raise StorageError(
                 f"{file} is damaged ({type(damage).__name__}: {damage}): remove it, and a new "
                 "plan is made"

@@ -18,10 +18,10 @@ from thalweg.jobs.network_certificate import certify_network
 from thalweg.jobs.network_training import Ready, fit_network
 from thalweg.jobs.trained import Trained
 from thalweg.nets.recipes.recipe import Prepared
-from thalweg.runs.folder import RECORD, SPECTRUM
+from thalweg.runs.folder import NETWORK, RECORD, SPECTRUM
 from thalweg.runs.job import Job
 from thalweg.runs.network_file import write_module
-from thalweg.runs.network_model import MODEL, RECIPE, model_of
+from thalweg.runs.network_model import RECIPE, model_of
 from thalweg.tables.encoding import Encoding
 
 CHECKPOINT = "checkpoint.pt"
@@ -44,7 +44,7 @@ def train_network(
         made, job.time_limit, checkpoint=folder / CHECKPOINT, progress=progress
     )
     files = {
-        MODEL: write_module(module),
+        NETWORK: write_module(module),
         RECIPE: recipe.to_toml().encode(),
         RECORD: record.to_bytes(),
     }

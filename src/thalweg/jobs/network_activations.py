@@ -13,13 +13,14 @@ import copy
 import torch
 from torch import nn
 
+from thalweg.nets.training.batches import Pair
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.losses import loss_of
 
 ROWS = 16
 
 
-def activation_bytes(model: nn.Module, loss: str, data: tuple[torch.Tensor, torch.Tensor]) -> float:
+def activation_bytes(model: nn.Module, loss: str, data: Pair) -> float:
     """Bytes a sample, in training mode, measured on a few; the model is left as it is."""
     model = copy.deepcopy(model).train()
     inputs, measure = Inputs(model), loss_of(loss)

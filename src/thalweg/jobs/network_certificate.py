@@ -31,6 +31,7 @@ from thalweg.curvature.density import SpectralDensity, spectral_density
 from thalweg.jobs.network_activations import activation_bytes
 from thalweg.nets.flat import trainable
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 from thalweg.nets.training.objective import objective
 
 ROWS, FEWEST = 2000, 100
@@ -53,7 +54,7 @@ class NetworkCertificate(NamedTuple):
 def certify_network(
     model: nn.Module,
     recipe: Recipe,
-    data: tuple[torch.Tensor, torch.Tensor],
+    data: Pair,
     seed: int = 0,
     *,
     tol: float = TOL,

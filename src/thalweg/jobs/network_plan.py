@@ -21,8 +21,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from html import escape
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,24 +31,27 @@ from torch import nn
 from thalweg.core.card import count_of
 from thalweg.core.clock import Clock
 from thalweg.core.finding import Finding, Severity
+from thalweg.core.grid import aligned, html_grid
 from thalweg.core.plan import (
     ESTIMATED,
     EXACT,
     Measured,
+    Predicted,
+    spelled_bytes,
     spelled_compiled,
     spelled_seconds,
 )
-from thalweg.core.storage import to_json
+from thalweg.core.text import escaped, shown
 from thalweg.doctor.nets.first_check import check
 from thalweg.doctor.nets.instruments.curvature import Curvature, curvature
 from thalweg.doctor.nets.symptoms.rate import limit_of
 from thalweg.jobs.network_activations import activation_bytes
 from thalweg.jobs.network_recipe import AUTO, job_recipe
-from thalweg.jobs.network_training import Pair, Ready, ready, relevant
+from thalweg.jobs.network_training import Ready, ready, relevant
 from thalweg.jobs.rows import Rows
 from thalweg.nets.flat import trainable
 from thalweg.nets.recipes.recipe import Recipe
-from thalweg.nets.training.batches import Batch, Batches
+from thalweg.nets.training.batches import Batch, Batches, Pair
 from thalweg.nets.training.denormals import flushed_denormals
 from thalweg.nets.training.evaluate import evaluate
 from thalweg.nets.training.inputs import Inputs
@@ -59,7 +61,6 @@ from thalweg.nets.training.step import Stepper, needs_closure
 from thalweg.runs.job import Job
 from thalweg.runs.network_model import outputs
 from thalweg.tables.encoding import Encoding
-from thalweg.tables.table import size
 
 USUAL = ("sgd", "nesterov", "adam")
 LIMITED = ("sgd", "heavy-ball", "nesterov")  # whose limit follows from λ_max alone
@@ -82,9 +83,19 @@ class OptimizerRow:
     memory: int  # bytes: weights, gradients, state, activations
     remark: str = ""
 
+    @property
+    def spelled(self) -> tuple[str, ...]:
+        """Rate, seconds of a step and of all, memory."""
+        return (
+            f"{self.learning_rate:.3g}",
+            spelled_seconds(self.seconds_per_step),
+            spelled_seconds(self.predicted_seconds),
+            spelled_bytes(self.memory),
+        )
+
 
 @dataclass(frozen=True)
-class NetworkPlan:
+class NetworkPlan(Predicted):
     """What training a network would take, the job's own optimizer first."""
 
     problem: str
@@ -99,40 +110,22 @@ class NetworkPlan:
         """The row of an optimizer, by its name."""
         return next(row for row in self.rows if row.method.partition("[")[0] == method)
 
-    def as_record(self) -> dict[str, Any]:
-        """The plan as plain values."""
-        return asdict(self) | {"geometry": {k: list(v) for k, v in self.geometry.items()}}
-
-    def to_json(self) -> str:
-        """The plan as JSON text."""
-        return to_json(self.as_record()).decode()
-
     def __repr__(self) -> str:
-        heads, *cells = self._cells()
-        widths = [max(len(row[k]) for row in (heads, *cells)) for k in range(len(heads) - 1)]
-        lines = [f"{head:<11}{text}" for head, text in self._heads()] + [""]
-        for row in (heads, *cells):
-            padded = [row[0].ljust(widths[0])]
-            padded += [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:], strict=True)]
-            lines.append("  ".join([*padded, row[-1]]).rstrip())
-        return "\n".join([*lines, self._foot()])
+        lines = [f"{head:<11}{text}" for head, text in self._heads()]
+        return "\n".join(
+            map(shown, [*lines, "", *aligned(self._cells()), *self._foot().splitlines()])
+        )
 
     def _repr_html_(self) -> str:
-        heads, *cells = self._cells()
-        head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
-        )
         notes = [f"{label} {text}".strip() for label, text in self._heads()]
         return (
             '<div style="font-family:sans-serif"><div><strong>Plan</strong></div>'
-            + "".join(f"<div>{escape(note)}</div>" for note in notes)
-            + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            + f"<div>{escape(self._foot())}</div></div>"
+            + "".join(f"<div>{escaped(note)}</div>" for note in notes)
+            + f"{html_grid(self._cells())}<div>{escaped(self._foot())}</div></div>"
         )
 
     def _heads(self) -> list[tuple[str, str]]:
-        sizes = "   ".join(f"{name} {size(count)}" for name, count in self.memory.items())
+        sizes = "   ".join(f"{name} {spelled_bytes(count)}" for name, count in self.memory.items())
         network, _, course = self.problem.partition("; ")
         lines = [
             ("Problem", network),
@@ -147,21 +140,14 @@ class NetworkPlan:
         return lines + list(zip(["Doctor", *[""] * len(texts)], texts, strict=False))
 
     def _cells(self) -> list[tuple[str, ...]]:
-        table: list[tuple[str, ...]] = [
-            ("  optimizer", "rate", "a step", "all epochs", "memory", "remark")
+        heads = ("  optimizer", "rate", "a step", "all epochs", "memory", "remark")
+        return [
+            heads,
+            *(
+                (("  " if place else "▸ ") + row.method, *row.spelled, row.remark)
+                for place, row in enumerate(self.rows)
+            ),
         ]
-        for place, row in enumerate(self.rows):
-            table.append(
-                (
-                    ("▸ " if place == 0 else "  ") + row.method,
-                    f"{row.learning_rate:.3g}",
-                    spelled_seconds(row.seconds_per_step),
-                    spelled_seconds(row.predicted_seconds),
-                    size(row.memory),
-                    row.remark,
-                )
-            )
-        return table
 
     def _foot(self) -> str:
         return (
@@ -193,7 +179,7 @@ def plan_network(
     took, bent = _clocked(lambda: _curvature(made, sample))
     looks = -(-made.steps // made.curvature_every)
     beside = looks * took + recipe.epochs * _validation_seconds(model, held)
-    batch = min(len(data[0]), recipe.batch_size or len(data[0]))
+    batch = recipe.batch(len(data[0]))
     activations = round(batch * activation_bytes(model, recipe.loss, data))
     dim = trainable(model).dim
     weights = sum(p.numel() * p.element_size() for p in model.parameters())
@@ -284,7 +270,7 @@ def _constant_loss(loss: str, y: torch.Tensor) -> float:
 def _problem(job: Job, made: Ready, dim: int, encoding: Encoding) -> str:
     recipe, n = made.recipe, len(made.data[0])
     classes = encoding.target.classes if encoding.target else ()
-    batch = min(n, recipe.batch_size or n)
+    batch = recipe.batch(n)
     return (
         f"{job.builder or recipe.layers}, {dim:,} parameters, {recipe.loss}"
         + (f" of {len(classes)} classes" if classes else "")
@@ -299,7 +285,7 @@ def _timed(recipe: Recipe, model: nn.Module, data: Pair) -> _Timed:
     model = copy.deepcopy(model).train()
     optimizer = recipe.optimizer_for(model)
     inputs, loss = Inputs(model), loss_of(recipe.loss)
-    rows = min(len(data[0]), recipe.batch_size or len(data[0]))
+    rows = recipe.batch(len(data[0]))
     batches = Batches(*data, min(rows, LARGEST), seed=recipe.seed)
     stepper = Stepper(model, optimizer, loss, inputs)
     seconds: list[float] = []

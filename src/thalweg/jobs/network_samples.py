@@ -14,6 +14,7 @@ import torch
 
 from thalweg.core.errors import InputError
 from thalweg.jobs.rows import Rows
+from thalweg.nets.training.batches import Pair
 from thalweg.runs.network_input import input_shape, samples
 from thalweg.tables.encoding import Encoding
 
@@ -31,7 +32,7 @@ def known(rows: Rows) -> Rows:
     return rows if len(kept) == len(rows.y) else Rows(rows.X[kept], rows.y[kept])
 
 
-def pair(rows: Rows, encoding: Encoding, loss: str) -> tuple[torch.Tensor, torch.Tensor]:
+def pair(rows: Rows, encoding: Encoding, loss: str) -> Pair:
     """Samples and labels of some rows."""
     n, p = rows.X.shape
     if scipy.sparse.issparse(rows.X) and 4.0 * n * p > MOST:

@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import torch
 from torch import nn
 
 from thalweg.core.errors import InputError
@@ -32,6 +31,7 @@ from thalweg.jobs.network_samples import known, pair
 from thalweg.jobs.rows import Rows
 from thalweg.nets.recipes.recipe import Prepared, Recipe, augmentation_of
 from thalweg.nets.recipes.scaling import Scaling
+from thalweg.nets.training.batches import Pair
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.journey import own_randomness
 from thalweg.running.checkpoint import Checkpoint
@@ -44,8 +44,6 @@ FEWEST, MOST = 2, 7  # looks at curvature
 CURVATURE_SHARE = 0.2  # of the training's time, as far as the fewest fit into it
 CURVATURE_ROWS = 9500  # whose gradients take as long as a look at curvature, measured
 PAUSE = 5.0  # seconds between checkpoints
-
-Pair = tuple[torch.Tensor, torch.Tensor]
 
 
 class Ready(NamedTuple):
@@ -60,8 +58,7 @@ class Ready(NamedTuple):
     @property
     def steps(self) -> int:
         """Of all epochs together."""
-        rows = len(self.data[0])
-        return self.recipe.epochs * -(-rows // min(rows, self.recipe.batch_size or rows))
+        return self.recipe.steps(len(self.data[0]))
 
     @property
     def every(self) -> int:

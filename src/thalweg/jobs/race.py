@@ -17,14 +17,14 @@ from thalweg.core.plan import Plan
 from thalweg.core.storage import (
     clear_left,
     to_json,
-    write_file,
     write_folder,
 )
+from thalweg.jobs.limits import was_cut_off
 from thalweg.jobs.opening import Note, Opened, opened, silent
-from thalweg.jobs.train import resume, train_opened
+from thalweg.jobs.train import resume, train_opened, write_report
 from thalweg.jobs.trainer import trainer_of
-from thalweg.runs.folder import FORMAT, JOB, RACE, REPORT, check_free
-from thalweg.runs.job import Job
+from thalweg.runs.folder import FORMAT, JOB, RACE, check_free
+from thalweg.runs.job import MANY, Job
 from thalweg.runs.saved import Saved, load
 from thalweg.runs.saved_race import SavedRace, load_race, race_of, slug_of
 
@@ -45,12 +45,13 @@ def train_race(
     slugs = _slugs(methods)
     data = opened(job, note)
     ready = _checked(job, methods, data)
-    content = {"format": FORMAT, "command": command, "methods": slugs, "job": job.to_dict()}
-    write_folder(folder, {RACE: to_json(content)}, marker=RACE)
+    asked = to_json({"format": FORMAT, "command": command, "methods": slugs, "job": job.to_dict()})
+    write_folder(folder, {RACE: asked}, marker=RACE)
     try:
         return _go(
-            folder, job, slugs, data, ready, command=command, progress=progress, report=report
-        )
+            folder, job, slugs, data, ready,
+            command=command, progress=progress, report=report, note=note,
+        )  # fmt: skip
     except ThalwegError:
         if not any((folder / slug / JOB).exists() for slug in slugs):
             shutil.rmtree(folder, ignore_errors=True)
@@ -71,30 +72,53 @@ def resume_race(
 
     Of a race that was killed or interrupted, methods that a limit had ended are done: as long again
     would be twice what the others get. They go on with limits of their own, `time_limit` seconds
-    or `max_iter` iterations more, and where every method has ended, by the old limits again.
+    or `max_iter` iterations more, and where every method has ended, by the old limits again. Those
+    that were cut off or had not begun have the old limits and these, so that all have as much.
     """
     folder = Path(folder)
     job, command, slugs = race_of(folder)
     clear_left(folder)
     begun = {slug: load(folder / slug) for slug in slugs if (folder / slug / JOB).exists()}
-    cut_off = {slug for slug, saved in begun.items() if _was_cut_off(saved)}
+    cut_off = {slug for slug, saved in begun.items() if was_cut_off(saved.folder, saved.result)}
     has_more = time_limit is not None or max_iter is not None
     takes_ended = has_more or (len(begun) == len(slugs) and not cut_off)
     for slug, saved in begun.items():
         if slug in cut_off or (takes_ended and saved.run.outcome.can_go_on):
+            more = _more(saved, time_limit, max_iter) if slug in cut_off else (time_limit, max_iter)
             again = resume(
-                folder / slug, time_limit=time_limit, max_iter=max_iter, builder=builder,
+                folder / slug, time_limit=more[0], max_iter=more[1], builder=builder,
                 progress=progress, report=False, note=note,
             )  # fmt: skip
             if again.run.outcome is Outcome.INTERRUPTED:
                 return load_race(folder)
     data = opened(job, note) if len(begun) < len(slugs) else None
-    return _go(folder, job, slugs, data, {}, command=command, progress=progress, report=report)
+    job = job.changed(
+        time_limit=_both(job.time_limit, time_limit),
+        max_iter=_both(job.max_iter, max_iter) or job.max_iter,
+    )
+    return _go(
+        folder, job, slugs, data, {}, command=command, progress=progress, report=report, note=note
+    )
 
 
-def _was_cut_off(saved: Saved) -> bool:
-    """Whether a kill or Ctrl-C ended it, and none of its limits."""
-    return saved.result is None or saved.run.outcome is Outcome.INTERRUPTED
+def _both(old: Any, new: Any) -> Any:
+    """The old limit and the new one; the new one where there was none, the old where none is."""
+    if new is None or old is None:
+        return old if new is None else new
+    return new if old == MANY else old + new
+
+
+def _more(
+    saved: Saved, time_limit: float | None, max_iter: int | None
+) -> tuple[float | None, int | None]:
+    """What `resume` is to add to what a method that was cut off has had, to make that."""
+    had = saved.result or {"seconds": 0.0, "iterations": 0}  # of a killed one: in its checkpoint
+    seconds = None if time_limit is None else _both(saved.job.time_limit, time_limit)
+    count = None if max_iter is None else _both(saved.job.max_iter, max_iter)
+    return (
+        None if seconds is None else max(seconds - had["seconds"], time_limit or 0.0),
+        None if count is None else max(count - int(had["iterations"]), max_iter or 0),
+    )
 
 
 def _checked(job: Job, methods: Sequence[str], data: Opened) -> dict[str, Any]:
@@ -117,6 +141,7 @@ def _go(
     command: str,
     progress: bool,
     report: bool,
+    note: Note,
 ) -> SavedRace:
     """The methods that have not begun, one after the other; then the page.
 
@@ -133,14 +158,14 @@ def _go(
         saved = train_opened(
             member, folder / slug, data,
             ready.pop(method) if method in ready else make(member, data.rows, data.encoding),
-            command=command, progress=progress, report=False, made=made,
+            command=command, progress=progress, report=False, note=note, made=made,
         )  # fmt: skip
         if saved.run.outcome is Outcome.INTERRUPTED:
             return load_race(folder)
         made = made or saved.run.plan
     race = load_race(folder)
     if report and race.is_finished:
-        write_file(folder / REPORT, race.report().html.encode())
+        write_report(race, note)
     return race
 
 

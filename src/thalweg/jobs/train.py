@@ -4,37 +4,42 @@ read the data, state the problem        what is wrong with either leaves nothing
 folder with job.json, encoding.json     from here on a kill loses at most some seconds
 folds, where they are asked for
 plan.json, then the training itself     with a checkpoint every few seconds
-run, model, findings, report            each file in one step
-result.json                             the last: now it is finished
+run, model, result.json                 all of them or none: now it is finished
+report.html                             without it, it is finished as well
 """
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.core.environment import environment
-from thalweg.core.errors import InputError, ThalwegError
+from thalweg.core.errors import InputError, ThalwegError, WriteError
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import Plan
 from thalweg.core.ranking import HELD_OUT, TRAINING
-from thalweg.core.storage import clear_left, from_json, to_json, write_file
+from thalweg.core.storage import clear_left, from_json, to_json, write_file, write_together
 from thalweg.core.verdict import verdict_of
 from thalweg.jobs.folds import cross_validate
+from thalweg.jobs.limits import LIMITS, forget_limits, limited, limits_of, note_limits
 from thalweg.jobs.opening import Note, Opened, opened, opened_again, silent
 from thalweg.jobs.rows import check_folds
 from thalweg.jobs.source import here, placed, scales
+from thalweg.jobs.trained import Trained
 from thalweg.jobs.trainer import trainer_of
 from thalweg.runs.folder import (
     FORMAT,
+    JOB,
     REPORT,
     RESULT,
     Header,
     begin,
+    begun,
     check_free,
     fingerprint_of,
     header_of,
@@ -47,6 +52,8 @@ from thalweg.runs.saved import Saved
 from thalweg.tables.table import Table
 
 CHECKPOINT = "checkpoint"
+
+Scores = Mapping[str, Mapping[str, float]]
 
 
 def train(
@@ -86,8 +93,9 @@ def train(
     data = opened(job, note, table)
     ready = trainer_of(job).ready(job, data.rows, data.encoding)
     return train_opened(
-        job, folder, data, ready, command=command, progress=progress, report=report, made=made
-    )
+        job, folder, data, ready,
+        command=command, progress=progress, report=report, note=note, made=made,
+    )  # fmt: skip
 
 
 def train_opened(
@@ -99,6 +107,7 @@ def train_opened(
     command: str,
     progress: bool,
     report: bool,
+    note: Note,
     made: Plan | None,
 ) -> Saved:
     """The same, where the data have been opened and what is trained has been made ready."""
@@ -107,11 +116,13 @@ def train_opened(
     begin(folder, header, data.encoding)
     with locked(folder):
         try:
-            return _go(folder, header, job, data, ready, progress, report, made)
+            trained, folds = _trained(folder, job, data, ready, progress, made)
+            saved = _finish(folder, header, data, trained, folds)
         except ThalwegError:
             if not any(folder.glob(f"{CHECKPOINT}.*")):  # nothing that could be lost
                 shutil.rmtree(folder, ignore_errors=True)
             raise
+        return _ended(saved, report, note)
 
 
 def resume(
@@ -138,14 +149,15 @@ def resume(
             f"{folder} is finished ({before['verdict'].lower()}), and there is nothing to go on "
             f"with: look at it with thalweg report {folder}"
         )
-    job = _with_limits(header.job, before, time_limit, max_iter)
+    job = limited(header.job, folder, before, time_limit=time_limit, max_iter=max_iter)
     job = _here(job, header.directory, builder)
     data = opened_again(job, folder, header.fingerprint, note)
     ready = trainer_of(job).ready(job, data.rows, data.encoding)
     with locked(folder):
         clear_left(folder)
-        (folder / RESULT).unlink(missing_ok=True)
-        return _go(folder, header, job, data, ready, progress, report, None)
+        note_limits(folder, before, job)
+        trained, folds = _trained(folder, job, data, ready, progress, None)
+        return _ended(_finish(folder, header, data, trained, folds, job), report, note)
 
 
 def _here(job: Job, directory: str, builder: str) -> Job:
@@ -160,45 +172,77 @@ def _here(job: Job, directory: str, builder: str) -> Job:
     )
 
 
-def _with_limits(
-    job: Job, before: Mapping[str, Any] | None, time_limit: float | None, max_iter: int | None
-) -> Job:
-    """The job with as much more as was asked for, or as it had."""
-    spent = {"seconds": 0.0, "iterations": 0} if before is None else before
-    ended = None if before is None else Outcome[before["outcome"]]
-    if time_limit is None and ended is Outcome.TIME_LIMIT:
-        time_limit = job.time_limit
-    if max_iter is None and ended is Outcome.ITERATION_LIMIT:
-        max_iter = job.max_iter
-    if time_limit is not None:
-        job = replace(job, time_limit=time_limit + spent["seconds"])
-    if max_iter is not None:
-        job = replace(job, max_iter=max_iter + int(spent["iterations"]))
-    return job
-
-
-def _go(
-    folder: Path,
-    header: Header,
-    job: Job,
-    data: Opened,
-    ready: Any,
-    progress: bool,
-    report: bool,
-    made: Plan | None,
-) -> Saved:
-    """Train in a folder that has been begun, and finish it."""
-    table, rows = data.table, data.rows
+def _trained(
+    folder: Path, job: Job, data: Opened, ready: Any, progress: bool, made: Plan | None
+) -> tuple[Trained, Scores]:
+    """Train in a folder that has been begun; what came of it, and of its folds."""
+    table = data.table
     folds = cross_validate(job, table, folder, progress=progress) if job.folds else {}
     options = {} if made is None else {"made": made}
     trained = trainer_of(job).train(
         job, ready, table.encoding, folder=folder, progress=progress, **options
     )
-    run, parts = trained.run, {TRAINING: rows, HELD_OUT: rows.held}
+    return trained, folds
+
+
+def _finish(
+    folder: Path,
+    header: Header,
+    data: Opened,
+    trained: Trained,
+    folds: Scores,
+    resumed: Job | None = None,
+) -> Saved:
+    """Put what came of it into the folder, in place of what an earlier training left there.
+
+    What a `resumed` job may still take is kept where Ctrl-C ended it.
+    """
+    run = trained.run
+    result = to_json(_result(data, trained, folds))
+    told = from_json(result, source=RESULT)
+    files = {**run.files(), **trained.files}
+    if resumed is not None and run.outcome is Outcome.INTERRUPTED:
+        files[LIMITS] = limits_of(resumed, told)
+    if not (folder / JOB).exists():  # somebody removed the folder meanwhile
+        files |= begun(header, data.encoding)
+    try:
+        write_together(folder, {**files, RESULT: result})
+    except WriteError as problem:
+        gap = run.certificate.gap
+        proved = "" if gap is None else f", duality gap {gap:.3g}"
+        raise WriteError(f"{problem}; the training had ended: {told['verdict']}{proved}") from (
+            problem
+        )
+    return Saved(folder, header, data.encoding, told)
+
+
+def _ended(saved: Saved, report: bool, note: Note) -> Saved:
+    """Clear away what a finished training does not need, and write its page, if it can be."""
+    if not saved.run.outcome.can_go_on:
+        for left in saved.folder.glob(f"{CHECKPOINT}.*"):
+            with contextlib.suppress(OSError):
+                left.unlink()
+    if saved.run.outcome is not Outcome.INTERRUPTED:
+        forget_limits(saved.folder)
+    if report:
+        write_report(saved, note)
+    return saved
+
+
+def write_report(saved: Any, note: Note) -> None:
+    """The page of a run or a race; what came of it is told and kept also where the page is not."""
+    try:
+        write_file(saved.folder / REPORT, saved.report().html.encode())
+    except WriteError as problem:
+        note(f"{problem}; thalweg report {saved.folder} writes it later")
+
+
+def _result(data: Opened, trained: Trained, folds: Scores) -> dict[str, Any]:
+    """What result.json holds."""
+    table, rows, run = data.table, data.rows, trained.run
+    parts = {TRAINING: rows, HELD_OUT: rows.held}
     point = trained.point if isinstance(trained.point, CriticalPoint) else None
-    for name, content in {**run.files(), **trained.files}.items():
-        write_file(folder / name, content)
-    result = {
+    return {
         "format": FORMAT,
         "verdict": verdict_of(run, point).word,
         "outcome": run.outcome.name,
@@ -226,15 +270,6 @@ def _go(
         "model": fingerprint_of(trained.model_file),
         **_told(trained.point),
     }
-    told = from_json(to_json(result), source=RESULT)
-    saved = Saved(folder, header, data.encoding, told)
-    if report:
-        write_file(folder / REPORT, saved.report().html.encode())
-    if not run.outcome.can_go_on:
-        for left in folder.glob(f"{CHECKPOINT}.*"):
-            left.unlink()
-    write_file(folder / RESULT, to_json(result))
-    return saved
 
 
 def _told(point: CriticalPoint | str | None) -> dict[str, Any]:

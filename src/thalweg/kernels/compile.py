@@ -50,8 +50,7 @@ def kernel(function=None, *, fastmath=False, inline=False):
         dispatcher = njit(function, cache=True, **options)
     except RuntimeError:  # nowhere to write a cache: a read-only home, or source without a file
         return njit(function, **options)
-    _stamp_with_all_sources(dispatcher)
-    _forget_what_cannot_be_read(dispatcher)
+    _guard_cache(dispatcher)
     _load_without_compiler(dispatcher)
     _stop_clocks(dispatcher)
     return dispatcher
@@ -66,8 +65,7 @@ def c_function(function, *arguments):
     made = CFunc(function, signature, locals={}, options={"error_model": "numpy"})
     with contextlib.suppress(RuntimeError):  # nowhere to write a cache
         made.enable_caching()
-        _stamp_with_all_sources(made)
-        _forget_what_cannot_be_read(made)
+        _guard_cache(made)
         _load_without_compiler(made)
     with COMPILING:  # which Numba does not tell of, as it does of a dispatcher's
         made.compile()
@@ -86,11 +84,9 @@ class Announcement(event.Listener):
         if self.is_made or not (function.__module__ or "").startswith("thalweg."):
             return
         self.is_made = True
-        print(
+        _tell(
             "Thalweg compiles its kernels for this machine: some seconds, once; "
-            "they are kept on disk.",
-            file=sys.stderr,
-            flush=True,
+            "they are kept on disk."
         )
 
     def on_end(self, ended):
@@ -115,6 +111,14 @@ class Standstill(event.Listener):
 
 event.register("numba:compile", Announcement())
 event.register("numba:compile", Standstill())
+
+
+def _guard_cache(dispatcher):
+    """Have the disk cache of `dispatcher` give nothing wrong, and stop nothing, in place."""
+    _stamp_with_all_sources(dispatcher)
+    _forget_what_cannot_be_read(dispatcher)
+    _take_only_its_own(dispatcher)
+    _do_without_disk(dispatcher)
 
 
 def _stamp_with_all_sources(dispatcher):
@@ -143,9 +147,7 @@ def _forget_what_cannot_be_read(dispatcher):
     def load_index():
         try:
             return index()
-        except OSError:
-            raise
-        except Exception:  # a damaged pickle raises whatever it likes
+        except Exception:  # a damaged pickle raises whatever it likes, and a disk its errors
             return {}
 
     def load_data(name):
@@ -155,6 +157,59 @@ def _forget_what_cannot_be_read(dispatcher):
             raise FileNotFoundError(name) from unreadable
 
     cache_file._load_index, cache_file._load_data = load_index, load_data
+
+
+def _take_only_its_own(dispatcher):
+    """Have files of the disk cache of `dispatcher` say what they hold, in place.
+
+    Numba writes an index, which names a file for each signature, and then the file, which does not
+    say what it is of. A process that is killed between the two, a disk that is full by then, or two
+    processes that write at once leave a name for a file of older source or of other types, and that
+    would be run without a word. What is used here is private to Numba, as above.
+    """
+    cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    save, load = (getattr(cache_file, name, None) for name in ("save", "load"))
+    if save is None or load is None:
+        return
+
+    def save_named(key, compiled):
+        save(key, (cache_file._source_stamp, key, compiled))
+
+    def load_own(key):
+        found = load(key)
+        is_own = isinstance(found, tuple) and found[:2] == (cache_file._source_stamp, key)
+        return found[2] if is_own else None
+
+    cache_file.save, cache_file.load = save_named, load_own
+
+
+def _do_without_disk(dispatcher):
+    """Have `dispatcher` go on where what it compiled cannot be kept, in place."""
+    cache = getattr(dispatcher, "_cache", None)
+    save = getattr(cache, "save_overload", None)
+    if save is None:
+        return
+
+    def save_overload(signature, compiled):
+        try:
+            save(signature, compiled)
+        except OSError as problem:
+            _tell_loss(problem.strerror or str(problem))
+
+    cache.save_overload = save_overload
+
+
+@functools.cache
+def _tell_loss(why):
+    """Once a process, and a reason."""
+    _tell(f"Thalweg cannot keep its kernels on disk ({why}): the next process compiles them again.")
+
+
+def _tell(sentence):
+    """A line on stderr, if it takes one."""
+    if sys.stderr is not None:  # print would take stdout then
+        with contextlib.suppress(OSError):
+            print(sentence, file=sys.stderr, flush=True)
 
 
 def _load_without_compiler(dispatcher):

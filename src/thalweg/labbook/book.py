@@ -14,7 +14,7 @@ from pathlib import Path
 
 from thalweg.core.errors import InputError
 from thalweg.core.plan import spelled_seconds
-from thalweg.core.storage import write_file
+from thalweg.core.storage import write_together
 from thalweg.labbook.catalogue import LECTURES, NAMES, READING, SECTIONS, lab
 from thalweg.labbook.page import STYLE, page, tone_of, verdict_words
 from thalweg.labbook.result import Result
@@ -43,20 +43,24 @@ def bind(folder: str | Path) -> Path:
     if not results:
         raise InputError(f"{folder} has no results of labs: thalweg lab --all makes them")
     names = list(results)
-    for before, name, after in zip(["", *names], names, [*names[1:], ""], strict=False):
-        text = page(lab(name), results[name], before=before, after=after)
-        write_file(folder / f"{name}.html", text.encode())
-    write_file(folder / INDEX, index(results).encode())
+    pages = {
+        f"{name}.html": page(lab(name), results[name], before=before, after=after).encode()
+        for before, name, after in zip(["", *names], names, [*names[1:], ""], strict=False)
+    }
+    write_together(folder, {**pages, INDEX: index(results).encode()})
     return folder / INDEX
 
 
-def bind_page(result: Result, folder: str | Path) -> Path:
-    """Write the page of one result, and the index of those that are there."""
-    folder = Path(folder)
-    file = folder / f"{result.name}.html"
-    write_file(file, page(lab(result.name), result).encode())
-    write_file(folder / INDEX, index(read(folder)).encode())
-    return file
+def keep(result: Result, folder: str | Path) -> tuple[Path, Path]:
+    """Write a result with its page, and the index of those that are there; record and page."""
+    folder, name = Path(folder), result.name
+    results = {**read(folder), name: result}
+    pages = {
+        f"{name}.html": page(lab(name), result).encode(),
+        INDEX: index({each: results[each] for each in NAMES if each in results}).encode(),
+    }
+    write_together(folder, {**pages, **result.files()})
+    return folder / f"{name}.json", folder / f"{name}.html"
 
 
 def read(folder: str | Path) -> dict[str, Result]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from thalweg.core.card import BAD, GOOD, html_card, text_card
 from thalweg.core.errors import InputError, StorageError
-from thalweg.core.storage import from_json, to_json, write_file
+from thalweg.core.storage import from_json, to_json, write_together
 from thalweg.figures.spec import Figure
 from thalweg.figures.svg import NARROW_WIDTH, to_svg
 from thalweg.labbook.verdict import Check, Verdict, judge
@@ -94,13 +94,17 @@ class Result:
 
     def save(self, folder: str | Path) -> Path:
         """Write figures and record into `folder`, and return the file of the record."""
-        folder = Path(folder)
-        for k, drawn in enumerate(self.figures, 1):
-            write_file(folder / f"{self.name}-{k}.svg", drawn.wide.encode())
-            write_file(folder / f"{self.name}-{k}-narrow.svg", drawn.narrow.encode())
-        file = folder / f"{self.name}.json"
-        write_file(file, to_json({"format": FORMAT, **self.record()}))
-        return file
+        write_together(Path(folder), self.files())
+        return Path(folder) / f"{self.name}.json"
+
+    def files(self) -> dict[str, bytes]:
+        """What stands in its folder, the record last."""
+        drawings = {
+            f"{self.name}-{k}{side}.svg": drawing.encode()
+            for k, drawn in enumerate(self.figures, 1)
+            for side, drawing in (("", drawn.wide), ("-narrow", drawn.narrow))
+        }
+        return {**drawings, f"{self.name}.json": to_json({"format": FORMAT, **self.record()})}
 
     def record(self) -> dict[str, Any]:
         """All but the drawings, as plain values."""

@@ -6,6 +6,7 @@ import math
 
 from thalweg.core.clock import now
 from thalweg.core.errors import InputError, StorageError
+from thalweg.core.kinds import damaged
 from thalweg.core.trace import Trace
 from thalweg.methods.journey import Best, Journey
 from thalweg.methods.payment import Payment
@@ -59,6 +60,17 @@ def put_aside(checkpoint: Checkpoint, journey: Journey) -> None:
 def take_up(checkpoint: Checkpoint, saved: Saved, journey: Journey) -> None:
     """Lead a journey that has not begun to where the saved one was put aside."""
     storage.check_same(checkpoint.file, saved, journey.identity)
+    try:
+        _put(saved, journey)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
+        raise damaged(str(checkpoint.file), problem) from problem
+    _check_value(checkpoint, journey)
+    progress = saved.progress
+    journey.problem.restore(progress["counts"], is_summed=progress.get("is_summed", False))
+
+
+def _put(saved: Saved, journey: Journey) -> None:
+    """Its numbers, arrays and state in their places."""
     progress, arrays, method = saved.progress, saved.arrays, journey.method
     for name in NUMBERS:
         if name in progress:  # earlier files have fewer
@@ -70,8 +82,6 @@ def take_up(checkpoint: Checkpoint, saved: Saved, journey: Journey) -> None:
     journey.rng.bit_generator.state = progress["generator"]
     again = {"rng": journey.rng} if "rng" in method.State.__annotations__ else {}
     journey.state = method.State(**saved.state, **again)
-    _check_value(checkpoint, journey)
-    journey.problem.restore(progress["counts"], is_summed=progress.get("is_summed", False))
 
 
 def _check_value(checkpoint: Checkpoint, journey: Journey) -> None:

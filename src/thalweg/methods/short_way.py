@@ -2,7 +2,7 @@
 
     newton      steps of `kernels.small` until ½gᵀH⁻¹g ≤ 10⁻¹⁸ F(w = 0, best b); for K classes those
                 of `kernels.small_classes`, and one more when the gap is reached
-    newton-cg   K classes alone: the same, without that step
+    newton-cg   K classes alone: the same, that step only where data are as small as the loop asks
     cholesky    one step: the squared loss is its own quadratic
     with l1     the minimum of that quadratic plus l1 (`l1_quadratic`); squared loss alone
 
@@ -45,7 +45,7 @@ from thalweg.methods.cholesky import Cholesky
 from thalweg.methods.l1_quadratic import minimise_quadratic
 from thalweg.methods.method import Method
 from thalweg.methods.newton import Newton
-from thalweg.methods.newton_cg import NewtonCG
+from thalweg.methods.newton_cg import SMALL, NewtonCG
 from thalweg.methods.prox_newton import EXACT, thresholds
 from thalweg.methods.reason import reached
 from thalweg.objectives.linear import LinearProblem
@@ -100,7 +100,9 @@ def short_way(
         with blas_threads(1):  # waking another takes longer than such a system
             way = _with_l1(problem, A, w.copy(), most, clock)
     elif problem.term.is_matrix:
-        goal = (tol * scale, isinstance(method, Newton))
+        is_cheap = problem.matrix.entries * problem.outputs < SMALL
+        goes_beyond = isinstance(method, Newton) or is_cheap
+        goal = (tol * scale, goes_beyond)
         with blas_threads(1):  # whose bits depend on their number
             way = _of_classes(problem, A, w.copy(), most, goal, clock)
     else:

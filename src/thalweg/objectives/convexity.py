@@ -133,7 +133,7 @@ def check_convex(
     measured = min(search.measured, default=np.nan)
     statement = "f(x₁) ≥ f(x₂) + ∇f(x₂)ᵀ(x₁ − x₂)" + (f" + {mu:g}/2·‖x₁ − x₂‖²" if mu else "")
     claim = f"{mu:g}-strongly convex" if mu else "convex"
-    return _verdict(search, name_of(f), claim, statement, measured)
+    return _check(search, name_of(f), claim, statement, measured)
 
 
 def check_smooth(
@@ -186,7 +186,7 @@ def check_smooth(
         f"‖∇f(x₁) − ∇f(x₂)‖ ≤ {number}·‖x₁ − x₂‖ and "
         f"f(x₁) ≤ f(x₂) + ∇f(x₂)ᵀ(x₁ − x₂) + {number}/2·‖x₁ − x₂‖²"
     )
-    return _verdict(search, name_of(f), f"{number}-smooth", statement, measured)
+    return _check(search, name_of(f), f"{number}-smooth", statement, measured)
 
 
 def _linear_model(one: _Look, two: _Look) -> tuple[float, float]:
@@ -340,7 +340,7 @@ def _box(f: ObjectiveProtocol, bounds: Any) -> np.ndarray:
     return box
 
 
-def _verdict(search: _Search, name: str, claim: str, statement: str, measured: float) -> PairCheck:
+def _check(search: _Search, name: str, claim: str, statement: str, measured: float) -> PairCheck:
     tested, pair = search.worst if search.worst is not None else (None, None)
     left, right, slack = (tested.left, tested.right, tested.slack) if tested else (np.nan,) * 3
     count = search.pairs

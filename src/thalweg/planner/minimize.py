@@ -39,6 +39,7 @@ from thalweg.running import checkpoint as storage
 from thalweg.running.checkpoint import Checkpoint
 
 AMPLE = 1.0  # seconds of a limit that a short way, which takes some milliseconds, stays within
+MANY = 20  # iterations of a limit, likewise; who asks for fewer means those that a callback sees
 
 
 def minimize(
@@ -95,7 +96,8 @@ def minimize(
         time_limit = check_number("time_limit", time_limit, at_least=0.0)
     callback, progress = _callback(callback), _flag("progress", progress)
     start = _start(objective, w0)
-    is_short = callback is None and kept is None and (time_limit is None or time_limit >= AMPLE)
+    is_limited = max_iter < MANY or (time_limit is not None and time_limit < AMPLE)
+    is_short = callback is None and kept is None and not is_limited
     if is_short and (rule := _rule(objective, method, tol)) is not None:
         by = METHODS[rule.best].usual()
         found = short_way(objective, by, start, tol=tol, max_iter=max_iter, seed=seed, plan=rule)

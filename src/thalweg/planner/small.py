@@ -34,13 +34,16 @@ A_LOOP = 2e-3  # seconds that a run of the loop takes at least, about
 REASON = "CHOSEN by rule: small enough that no comparison is worth its price"
 
 
-def small_plan(problem: LinearProblem, tol: float) -> Plan | None:
+def small_plan(problem: LinearProblem, tol: float, among: tuple[str, ...] = ()) -> Plan | None:
     """The plan of a small problem, by rule; None where methods are to be compared.
+
+    `among` the methods that are given, or those that the rule knows.
 
     Short ways are priced whether or not one will be taken: who listens to a run gets the same one.
     """
     if not problem.is_built_in or (names := _names(problem)) is None:
         return None
+    names = among or names
     target = tol * constant_value(problem)  # which any run asks for: no part of planning
     clock, cost, first = Clock(), Cost(problem, Rates()), METHODS[names[0]].usual()
     rows: list[PlanRow] = []

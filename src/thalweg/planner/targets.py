@@ -3,14 +3,16 @@
     minimise  (1/2Σs) Σᵢ sᵢ (xᵢᵀwₖ + bₖ − yᵢₖ)² + (l2/2)‖wₖ‖² + l1‖wₖ‖₁        k = 1 … T
 
 Columns are measured once, and one plan serves all. Without l1 the closed form has one factor for
-all targets (`methods.ridge_system`), and their gaps come out of two matrix products; with it, and
-where n ≥ p, one Gram matrix serves all (`objectives.least_squares`). Every target has a run and a
-certificate of its own, as if it had been fitted alone.
+all targets (`methods.ridge_system`), and their gaps come out of two matrix products, so that it is
+planned before Newton's method, which would factorise for each; with it, and where n ≥ p, one Gram
+matrix serves all (`objectives.least_squares`). Every target has a run and a certificate of its own,
+as if it had been fitted alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -100,7 +102,12 @@ def _chosen(problem: LinearProblem, method: str | Method, tol: float) -> str | M
     if method != "auto":
         return method
     with threads_of_our_own(problem):
-        return small_plan(problem.centred, tol) or plan(problem, tol)
+        made = small_plan(problem.centred, tol) or plan(problem, tol)
+        if made.best != SUMMING or problem.l1 > 0.0 or problem.l2 == 0.0:
+            return made
+        if made.row(CLOSED) is None:
+            made = small_plan(problem.centred, tol, (CLOSED,)) or made
+    return replace(made, rows=tuple(sorted(made.rows, key=lambda row: row.method != CLOSED)))
 
 
 def _share_sums(problems: list[LinearProblem], Y: np.ndarray) -> None:

@@ -5,8 +5,7 @@ Its policy (Content-Security-Policy) forbids every request, and every script but
 
 from __future__ import annotations
 
-from html import escape
-
+from thalweg.core.text import escaped
 from thalweg.reports.markup import Markup, element
 from thalweg.reports.script import SCRIPT, script_hash
 from thalweg.reports.style import STYLE
@@ -22,10 +21,10 @@ def document(title: str, content: Markup, style: str = "") -> str:
     )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8" />'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}" />'
+        f'<meta http-equiv="Content-Security-Policy" content="{escaped(policy)}" />'
         '<meta name="viewport" content="width=device-width, initial-scale=1" />'
         '<meta name="generator" content="Thalweg" />'
-        f"<title>{escape(title)}</title><style>{STYLE}{style}</style></head>"
+        f"<title>{escaped(title)}</title><style>{STYLE}{style}</style></head>"
         f"<body><main>{content}{element('footer', FOOT)}"
         f"</main><script>{SCRIPT}</script></body></html>\n"
     )

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Any
 from urllib.parse import quote
+
+from thalweg.core.text import escaped
 
 GOOD, WARN, BAD, INFO = "good", "warn", "bad", "info"
 STACKS, DENSE = "stacks", "dense"  # kinds of tables
@@ -27,7 +28,7 @@ class Markup(str):
 
 def html(content: Any) -> Markup:
     """The content as HTML: escaped unless it is that already."""
-    return content if isinstance(content, Markup) else Markup(escape(str(content)))
+    return content if isinstance(content, Markup) else Markup(escaped(content))
 
 
 def joined(parts: Iterable[Markup], between: str = "") -> Markup:
@@ -38,7 +39,7 @@ def joined(parts: Iterable[Markup], between: str = "") -> Markup:
 def element(name: str, content: Any, **attributes: str) -> Markup:
     """An element; `class_` and `for_` stand for class and for."""
     written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        f' {key.rstrip("_").replace("_", "-")}="{escaped(value)}"'
         for key, value in attributes.items()
         if value
     )
@@ -107,7 +108,7 @@ def badge(text: str, tone: str) -> Markup:
 def to_copy(text: str, label: str = "") -> Markup:
     """Text to be copied: the page's script puts a button beside it."""
     name = element("p", label, class_="label") if label else Markup()
-    return Markup(f'{name}<pre class="copy"><code>{escape(text)}</code></pre>')
+    return Markup(f'{name}<pre class="copy"><code>{escaped(text)}</code></pre>')
 
 
 def folded(summary: str, content: Markup) -> Markup:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from html import escape
 from typing import Any
 
 from thalweg.core.storage import to_json
+from thalweg.core.text import escaped
 from thalweg.figures.convergence import names
 from thalweg.reports.drawing import Detail
 from thalweg.reports.findings import findings_of
@@ -102,7 +102,7 @@ def as_json(subject: Subject) -> str:
 
 
 def _options(options: Any) -> Markup:
-    pairs = [f"<code>{escape(f'{k}={_short(v)}')}</code>" for k, v in options.items()]
+    pairs = [f"<code>{escaped(f'{k}={_short(v)}')}</code>" for k, v in options.items()]
     return joined(map(Markup, pairs), " ")
 
 

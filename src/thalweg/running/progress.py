@@ -12,6 +12,8 @@ import contextlib
 import os
 import sys
 
+from thalweg.core.text import shown
+
 PATIENCE = 1.0  # seconds before a bar appears
 FIRST_LINE = 5.0  # seconds before the first plain line; later ones at twice the time each
 MOST_LINES = 10
@@ -58,7 +60,7 @@ class Progress:
             self._next = 2.0 * max(seconds, self._next)
             self._lines += 1
             where = f"{iteration}/{self._max_iter or '?'} {self._unit}, {seconds:.0f} s"
-            _write(f"{self._method}: {where}, {text}\n")
+            _write(shown(f"{self._method}: {where}, {text}") + "\n")
 
     def _draw(self, iteration: int, seconds: float, text: str) -> None:
         columns, parts = _columns(), [self._method]
@@ -88,6 +90,7 @@ def _columns() -> int:
 def _in_its_letters(line: str) -> str:
     """The line as stderr will write it: what it spells out takes more room."""
     encoding = sys.stderr.encoding or "utf-8"
+    line = shown(line)
     return line.encode(encoding, sys.stderr.errors or "replace").decode(encoding)
 
 

@@ -8,6 +8,7 @@
     model.*        what `predict` needs
     record.npz, spectrum.npz            what was seen of a network while it trained, and at its end
     result.json    the verdict, written last: a folder without it has not been finished
+    limits.json    of a training that was resumed, what it may take
     report.html    all of it, to look at
 
 The folder appears with the first two in one step. Every other file is replaced in one step, so that
@@ -26,17 +27,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, StorageError
-from thalweg.core.storage import (
-    check_kinds,
-    damaged,
-    from_json,
-    read_folder,
-    to_json,
-    write_folder,
-)
+from thalweg.core.finding import FINDING
+from thalweg.core.kinds import COUNT, NUMBER, UNICODE, check_kinds, damaged, one_of
+from thalweg.core.outcome import Outcome
+from thalweg.core.storage import from_json, read_folder, to_json, write_folder
+from thalweg.core.verdict import WORDS
 from thalweg.runs.job import Job
+from thalweg.tables.column import FLAG, TEXT
+from thalweg.tables.column import NUMBER as NUMBERS
 from thalweg.tables.encoding import Encoding
 
 FORMAT = 1
@@ -44,13 +43,30 @@ ROOT = "runs"
 JOB, ENCODING, RESULT = "job.json", "encoding.json", "result.json"
 RACE, REPORT = "race.json", "report.html"
 RECORD, SPECTRUM = "record.npz", "spectrum.npz"  # of a network
+NETWORK = "model.safetensors"
 ASKED: dict[str, Any] = {
-    "job": dict, "command": str, "directory": str, "fingerprint": str, "environment": dict,
+    "job": dict, "command": str, "directory": str, "fingerprint": str, "environment": {str: str},
 }  # fmt: skip
-TOLD: dict[str, Any] = {  # of a result, what others read
-    "verdict": str, "outcome": str, "method": str, "iterations": int | float,
-    "seconds": int | float, "rows": int, "scores": dict, "findings": list,
-    "gap": int | float | None,
+POINT: dict[str, Any] = {  # where a network ended
+    "kind": str, "objective": str, "gradient_norm": NUMBER, "gradient_limit": NUMBER,
+    "smallest": NUMBER, "largest": NUMBER, "error": NUMBER, "confidence": NUMBER,
+    "products": COUNT, "escape": None, "drop": NUMBER, "explanation": str,
+}  # fmt: skip
+TOLD: dict[str, Any] = {  # of a result
+    "verdict": one_of(*WORDS), "outcome": one_of(*Outcome.__members__), "method": str,
+    "iterations": COUNT, "seconds": NUMBER, "rows": COUNT, "scores": {str: {str: NUMBER}},
+    "findings": [FINDING], "gap": (NUMBER, None), "data": [[str]], "scaling": [list],
+    "notes": [str], "model": str | None, "point": (POINT, str, None),
+}  # fmt: skip
+ENCODED: dict[str, Any] = {
+    "columns": (COUNT, [(UNICODE, {
+        "name": UNICODE, "kind": one_of(NUMBERS, FLAG, TEXT), "categories": [UNICODE],
+        "fill": (NUMBER, bool, UNICODE, None),
+    })]),
+    "target": ({"name": UNICODE, "classes": [UNICODE], "labels": [UNICODE]}, None),
+    "dtype": one_of("float32", "float64"), "is_sparse": bool, "sample_shape": [COUNT],
+    "first_index": COUNT, "missing": [UNICODE], "header": bool | None, "decimal": str | None,
+    "thousands": str | None,
 }  # fmt: skip
 
 
@@ -77,9 +93,13 @@ def new_folder(root: str | Path, source: str) -> Path:
 def begin(folder: Path, header: Header, encoding: Encoding) -> None:
     """Make the folder, with what was asked."""
     check_free(folder)
+    write_folder(folder, begun(header, encoding), marker=JOB)
+
+
+def begun(header: Header, encoding: Encoding) -> dict[str, bytes]:
+    """What a folder has from its beginning."""
     content = {"format": FORMAT, **header._asdict(), "job": header.job.to_dict()}
-    files = {JOB: to_json(content), ENCODING: to_json(encoding.to_dict())}
-    write_folder(folder, files, marker=JOB)
+    return {JOB: to_json(content), ENCODING: to_json(encoding.to_dict())}
 
 
 def check_free(folder: Path) -> None:
@@ -100,8 +120,6 @@ def header_of(folder: Path) -> Header:
     """What was asked of the run in `folder`."""
     content = _record(folder, JOB)
     check_kinds(content, ASKED, source=f"{folder}/{JOB}")
-    about = content["environment"]
-    check_kinds(about, dict.fromkeys(about, str), source=f"{folder}/{JOB}")
     try:
         return Header(
             Job.from_dict(content["job"]),
@@ -114,12 +132,10 @@ def header_of(folder: Path) -> Header:
 def encoding_of(folder: Path) -> Encoding:
     """How the columns of the run's data became numbers."""
     content = from_json(read_folder(folder, (ENCODING,))[ENCODING], source=f"{folder}/{ENCODING}")
-    check_kinds(content, {"dtype": str}, source=f"{folder}/{ENCODING}")
-    if content["dtype"] not in ("float32", "float64"):
-        raise damaged(f"{folder}/{ENCODING}", ValueError(f"dtype is {content['dtype']!r}"))
+    check_kinds(content, ENCODED, source=f"{folder}/{ENCODING}")
     try:
         return Encoding.from_dict(content)
-    except (LookupError, TypeError, ValueError, AttributeError) as problem:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
         raise damaged(f"{folder}/{ENCODING}", problem) from problem
 
 
@@ -129,9 +145,6 @@ def result_of(folder: Path) -> dict[str, Any] | None:
         return None
     content = _record(folder, RESULT)
     check_kinds(content, TOLD, source=f"{folder}/{RESULT}")
-    for rows in content["scores"].values():
-        if not isinstance(rows, dict) or not all(isinstance(x, int | float) for x in rows.values()):
-            raise damaged(f"{folder}/{RESULT}", TypeError(f"scores has {describe(rows)}"))
     return content
 
 

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thalweg.core.errors import StorageError
-from thalweg.core.storage import damaged, from_npz, read_folder
+from thalweg.core.kinds import damaged
+from thalweg.core.storage import from_npz, read_folder
 from thalweg.kernels.scores import scores
 from thalweg.runs.job import Job
 from thalweg.runs.prediction import Answers, from_scores

@@ -1,7 +1,7 @@
 """The runs in a folder, each in one line, newest first.
 
-Only small files are looked at, so that a thousand runs are listed in a moment. A folder that is
-damaged is listed as that.
+Each is loaded as it is for any other use, so that a folder that is damaged is listed as that, with
+the reason; of a network's weights only their hash is looked at.
 """
 
 from __future__ import annotations
@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thalweg.core.errors import InputError, ThalwegError
-from thalweg.runs.folder import JOB, RACE, header_of, is_locked, result_of
+from thalweg.core.outcome import Outcome
+from thalweg.runs.folder import ENCODING, JOB, RACE, RESULT, is_locked
 from thalweg.runs.job import Job
+from thalweg.runs.saved import load
+from thalweg.runs.saved_race import race_of
 
 UNFINISHED, TRAINING, DAMAGED = "UNFINISHED", "TRAINING", "DAMAGED"
+GO_ON = {each.name for each in Outcome if each.can_go_on}
+MARKS = (JOB, ENCODING, RESULT)  # any of them shows that a folder is meant to hold a run
 MEASURES = ("accuracy", "R²")  # the one number of a list
 
 
@@ -39,7 +44,8 @@ def listing(root: str | Path) -> list[Summary]:
         return []
     if not root.is_dir():
         raise InputError(f"root must be a folder of runs, got the file {root}")
-    found = [_summary(each) for folder in sorted(root.iterdir()) for each in _runs(folder)]
+    folders = [each for folder in sorted(root.iterdir()) for each in _runs(folder)]
+    found = [each for each in map(_summary, folders) if each is not None]
     return sorted(found, key=lambda each: each.date, reverse=True)
 
 
@@ -48,21 +54,31 @@ def _runs(folder: Path) -> list[Path]:
     if not folder.is_dir() or folder.name.startswith("."):
         return []
     if (folder / RACE).exists():
-        return [each for each in sorted(folder.iterdir()) if (each / JOB).exists()]
-    return [folder] if (folder / JOB).exists() else []
+        return [folder, *(each for each in sorted(folder.iterdir()) if (each / JOB).exists())]
+    return [folder] if any((folder / mark).exists() for mark in MARKS) else []
 
 
-def _summary(folder: Path) -> Summary:
+def _summary(folder: Path) -> Summary | None:
+    """The line of a run; a race has one of its own where it is damaged, or nothing has begun."""
     try:
-        header, result = header_of(folder), result_of(folder)
+        if (folder / RACE).exists():
+            race = race_of(folder)
+            if any((folder / slug / JOB).exists() for slug in race.methods):
+                return None
+            return Summary(folder, UNFINISHED, data=race.job.source, model=_model(race.job))
+        saved = load(folder)
     except (ThalwegError, OSError) as problem:
         return Summary(folder, DAMAGED, problem=str(problem))
+    header, result = saved.header, saved.result
     job = header.job
     begun = Summary(
         folder, UNFINISHED, header.environment.get("date", ""), job.source, _model(job), job.method
     )
-    if result is None:
-        return begun._replace(state=TRAINING if is_locked(folder) else UNFINISHED)
+    if result is None or result["outcome"] in GO_ON:
+        if is_locked(folder):
+            return begun._replace(state=TRAINING)
+        if result is None:
+            return begun
     return begun._replace(
         state=result["verdict"],
         method=result["method"],

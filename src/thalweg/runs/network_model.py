@@ -17,11 +17,13 @@ import torch
 from torch import nn
 
 from thalweg.core.errors import InputError, StorageError
+from thalweg.core.kinds import damaged
 from thalweg.core.storage import read_folder
 from thalweg.nets.recipes.recipe import Recipe
 from thalweg.nets.recipes.scaling import Scaling
 from thalweg.nets.training.evaluate import BATCH, modes_kept
 from thalweg.nets.training.inputs import Inputs
+from thalweg.runs.folder import NETWORK
 from thalweg.runs.job import Job
 from thalweg.runs.network_builder import built
 from thalweg.runs.network_file import read_module
@@ -29,7 +31,7 @@ from thalweg.runs.network_input import Shape, input_shape, samples
 from thalweg.runs.prediction import Answers, from_scores
 from thalweg.tables.encoding import Encoding
 
-MODEL, RECIPE = "model.safetensors", "recipe.toml"
+RECIPE = "recipe.toml"
 LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -66,12 +68,12 @@ def load_network(folder: Path, job: Job, encoding: Encoding, builder: str = "") 
         )
     recipe = recipe_of(folder)
     module = build_network(recipe, encoding, builder)
-    read_module(folder / MODEL, module)
+    read_module(folder / NETWORK, module)
     # Code may keep an infinite buffer on purpose, such as the mask of an attention.
     for name, tensor in module.named_parameters() if builder else module.state_dict().items():
         if not torch.isfinite(tensor).all():
             raise StorageError(
-                f"{folder}/{MODEL} has numbers in {name} that are not finite, which predict "
+                f"{folder}/{NETWORK} has numbers in {name} that are not finite, which predict "
                 "nothing: restore it from a copy, or train again"
             )
     return model_of(module, recipe, encoding)
@@ -79,7 +81,10 @@ def load_network(folder: Path, job: Job, encoding: Encoding, builder: str = "") 
 
 def recipe_of(folder: Path) -> Recipe:
     """The recipe that a network was trained by."""
-    return Recipe.from_toml(read_folder(folder, (RECIPE,))[RECIPE].decode())
+    try:
+        return Recipe.from_toml(read_folder(folder, (RECIPE,))[RECIPE].decode())
+    except UnicodeDecodeError as problem:
+        raise damaged(f"{folder}/{RECIPE}", problem) from problem
 
 
 def build_network(recipe: Recipe, encoding: Encoding, builder: str = "") -> nn.Module:

@@ -7,8 +7,6 @@ network   the same of its outputs
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -16,6 +14,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from thalweg.core.scores import class_scores, number_scores
+from thalweg.core.text import cell
 
 
 class Answers(NamedTuple):
@@ -67,16 +66,20 @@ class Prediction:
             return class_scores(self.y, self.values, self.probabilities)
         return number_scores(self.y, self.values)
 
-    def to_csv(self) -> str:
-        """One line a row, in the order of the data: prediction, then a probability a class."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
+    def to_csv(self, *, raw: bool = False) -> str:
+        """One line a row, in the order of the data: prediction, then a probability a class.
+
+        Names that a spreadsheet would compute, or a terminal obey, are written so that neither
+        does; `raw` writes them as they are.
+        """
         odds = self.probabilities
         heads = [] if odds is None else [f"p({name})" for name in self.classes]
-        writer.writerow([self.target, *heads])
-        for k, name in enumerate(self.names.tolist()):
-            writer.writerow([name, *([] if odds is None else odds[k].tolist())])
-        return out.getvalue()
+        lines = [[cell(name, raw=raw) for name in (self.target, *heads)]]
+        classes = [cell(name, raw=raw) for name in self.classes]
+        for k, value in enumerate(self.values.tolist()):
+            told = classes[value] if classes else repr(value)
+            lines.append([told, *([] if odds is None else map(repr, odds[k].tolist()))])
+        return "".join(",".join(line) + "\n" for line in lines)
 
 
 def from_scores(z: np.ndarray, loss: str) -> Answers:

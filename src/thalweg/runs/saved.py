@@ -15,11 +15,21 @@ from typing import Any
 from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.finding import Finding, Severity
+from thalweg.core.kinds import damaged
 from thalweg.core.ranking import Contender
 from thalweg.core.run import Run
 from thalweg.core.storage import read_folder
 from thalweg.reports.subject import Subject
-from thalweg.runs.folder import RACE, Header, encoding_of, fingerprint_of, header_of, result_of
+from thalweg.runs.folder import (
+    NETWORK,
+    RACE,
+    RESULT,
+    Header,
+    encoding_of,
+    fingerprint_of,
+    header_of,
+    result_of,
+)
 from thalweg.runs.job import Job
 from thalweg.runs.linear_model import FILE, LinearModel, loss_of, read_linear_model
 from thalweg.runs.prediction import Model, Prediction
@@ -53,8 +63,14 @@ class Saved:
     @cached_property
     def run(self) -> Run:
         """What happened."""
-        self.finished()
-        return Run.load(self.folder)
+        told, run = self.finished(), Run.load(self.folder)
+        known = (told["method"], told["outcome"], told["iterations"], told["seconds"])
+        found = (run.method, run.outcome.name, run.iterations, run.seconds)
+        if found != known:
+            raise damaged(
+                f"{self.folder}/{RESULT}", ValueError(f"it tells of {known}, run.json of {found}")
+            )
+        return run
 
     @property
     def point(self) -> CriticalPoint | None:
@@ -102,9 +118,9 @@ class Saved:
     def model(self, *, builder: str = "") -> Model:
         """What answers for encoded rows."""
         if self.job.is_network:
-            from thalweg.runs.network_model import MODEL, load_network
+            from thalweg.runs.network_model import load_network
 
-            self._check_own(MODEL)
+            self._check_own(NETWORK)
             return load_network(self.folder, self.job, self.encoding, builder)
         return self.linear_model
 
@@ -118,6 +134,14 @@ class Saved:
         classes = self.encoding.target.classes if self.encoding.target else ()
         features = len(self.encoding.feature_names)
         return read_linear_model(self.folder, loss, classes, features)
+
+    def check(self) -> None:
+        """Raise unless what the folder holds is whole, and of one training."""
+        _ = self.run
+        if self.job.is_network:
+            self._check_own(NETWORK)
+        else:
+            _ = self.linear_model
 
     def _check_own(self, name: str) -> None:
         """Raise where the file of the model is not the one that the run ended with."""
@@ -164,11 +188,15 @@ def load(folder: str | Path) -> Any:
     """The run, or the race, that `thalweg train` left in `folder`.
 
     `.predict(source)` predicts, `.estimator()` is a fitted scikit-learn estimator, `.module()` a
-    torch module, `.run` the record of the training, `.findings` what is wrong.
+    torch module, `.run` the record of the training, `.findings` what is wrong. All but the weights
+    of a network is read and checked here, before anything of it is used.
     """
     folder = Path(folder)
     if (folder / RACE).exists():
         from thalweg.runs.saved_race import load_race
 
         return load_race(folder)
-    return Saved(folder, header_of(folder), encoding_of(folder), result_of(folder))
+    saved = Saved(folder, header_of(folder), encoding_of(folder), result_of(folder))
+    if saved.result is not None:
+        saved.check()
+    return saved

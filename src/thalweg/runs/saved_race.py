@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from thalweg.core.errors import InputError, StorageError
+from thalweg.core.kinds import check_kinds, damaged
 from thalweg.core.plan import Plan
 from thalweg.core.ranking import place
-from thalweg.core.storage import check_kinds, damaged, from_json, read_folder
+from thalweg.core.storage import from_json, read_folder
 from thalweg.reports.report import Report, report
 from thalweg.reports.subject import Subject
 from thalweg.runs.folder import FORMAT, JOB, RACE

@@ -11,12 +11,12 @@ from thalweg.core.lazy import resolve
 
 # Where each public name lives.
 _HOMES = {
-    "ImageScaler": "scaling.image_scaler",
-    "LogScaler": "scaling.log_scaler",
-    "MeanScaler": "scaling.mean_scaler",
-    "MinMaxScaler": "scaling.min_max_scaler",
-    "Whitening": "scaling.whitening",
-    "ZScore": "scaling.z_score",
+    "ImageScaler": "thalweg.scaling.image_scaler",
+    "LogScaler": "thalweg.scaling.log_scaler",
+    "MeanScaler": "thalweg.scaling.mean_scaler",
+    "MinMaxScaler": "thalweg.scaling.min_max_scaler",
+    "Whitening": "thalweg.scaling.whitening",
+    "ZScore": "thalweg.scaling.z_score",
 }
 
 __all__ = sorted(_HOMES)

@@ -102,6 +102,20 @@ class AffineScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
+class CentredScaler(AffineScaler):
+    """One whose shift may be left out: `center=False` divides only, and takes sparse matrices."""
+
+    keeps_zeros: ClassVar[str] = "center=False keeps them"
+
+    def __init__(self, *, center: bool = True) -> None:
+        self.center = center
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self.center
+        return tags
+
+
 def _with_data(X: Any, data: np.ndarray) -> Any:
     """A matrix with the places of `X` and other entries, in the type of X."""
     return type(X)((data.astype(X.dtype), X.indices.copy(), X.indptr.copy()), shape=X.shape)

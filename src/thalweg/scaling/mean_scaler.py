@@ -8,28 +8,18 @@ all that a sparse matrix can have done to it.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from thalweg.scaling.affine import AffineScaler
+from thalweg.scaling.affine import CentredScaler
 from thalweg.scaling.moments import extremes, mean_and_spread, positive
 
 
-class MeanScaler(AffineScaler):
+class MeanScaler(CentredScaler):
     """Subtract the mean of every column, and divide by its range."""
-
-    keeps_zeros: ClassVar[str] = "center=False keeps them"
-
-    def __init__(self, *, center: bool = True) -> None:
-        self.center = center
 
     def _measured(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         low, high = extremes(X)
         mean = mean_and_spread(X)[0] if self.center else np.zeros_like(low)
         return mean, positive(high - low)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not self.center
-        return tags

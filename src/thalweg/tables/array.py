@@ -23,8 +23,9 @@ import numpy as np
 import scipy.sparse
 
 from thalweg.core.errors import InputError
+from thalweg.core.text import one_line
 from thalweg.tables.budget import Budget, budget_of
-from thalweg.tables.file import compression, one_line, opened
+from thalweg.tables.file import compression, opened
 from thalweg.tables.format import NPY, NPZ
 from thalweg.tables.raw import Raw
 

@@ -76,7 +76,7 @@ def budget_of(memory: str | float | None = None) -> Budget:
         return Budget(int(SHARE * free()))
     if isinstance(memory, str):
         found = _SIZE.fullmatch(memory)
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, OverflowError):
             if found and float(found[1]) > 0:
                 base = 1024 if found[3] else 1000
                 return Budget(int(float(found[1]) * base ** UNITS.index(found[2].upper())), True)

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from thalweg.core.errors import InputError
+from thalweg.core.text import one_line
 from thalweg.tables.budget import Budget, budget_of
 from thalweg.tables.child import ChildError, read_apart
 from thalweg.tables.extra import failures, polars, without_panic_text
-from thalweg.tables.file import HEAD, ZSTD, compression, one_line, opened
+from thalweg.tables.file import HEAD, ZSTD, compression, opened
 from thalweg.tables.format import TSV, check_text, not_utf8
 from thalweg.tables.notation import is_number, settle
 from thalweg.tables.raw import Raw

@@ -21,7 +21,7 @@ import scipy.sparse
 from thalweg.core.checks import check_choice, describe
 from thalweg.core.errors import InputError
 from thalweg.tables.assembly import assemble
-from thalweg.tables.budget import budget_of
+from thalweg.tables.budget import COLUMN, budget_of
 from thalweg.tables.column import NUMBER, TEXT, Column
 from thalweg.tables.delimited import USUAL, Writing
 from thalweg.tables.gaps import count_missing, fill_missing
@@ -217,6 +217,7 @@ def _plain_columns(columns: tuple[Column, ...]) -> Any:
 
 def _columns(content: Any) -> tuple[Column, ...]:
     if isinstance(content, int):
+        budget_of().check("the encoding", COLUMN * content, f"for {content:,} columns")
         return tuple(Column(f"x{j}") for j in range(content))
     return tuple(
         Column(each)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from thalweg.core.errors import InputError
+from thalweg.core.text import one_line
 from thalweg.tables.budget import Budget, budget_of
 from thalweg.tables.table import size
 
@@ -139,13 +140,6 @@ def reading(path: Path) -> Iterator[None]:
         raise InputError(
             f"{path} cannot be read ({problem.strerror}): check the path and the disk"
         ) from problem
-
-
-def one_line(said: object, most: int = 200) -> str:
-    """What a library or a file says, fit for a sentence: no line ends, no escapes, not for ever."""
-    text = " ".join(str(said).split())
-    shown = "".join(each if each.isprintable() else "\ufffd" for each in text)
-    return shown if len(shown) <= most else shown[:most] + "…"
 
 
 def _damaged(path: Path, problem: Exception) -> InputError:

@@ -7,10 +7,11 @@ import tempfile
 from pathlib import Path
 
 from thalweg.core.errors import InputError
+from thalweg.core.text import one_line
 from thalweg.tables.budget import Budget, budget_of
 from thalweg.tables.child import ChildError, read_apart
 from thalweg.tables.extra import polars
-from thalweg.tables.file import compression, one_line, opened
+from thalweg.tables.file import compression, opened
 from thalweg.tables.format import PARQUET
 from thalweg.tables.raw import Raw
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import scipy.sparse
 
 from thalweg.core.errors import InputError
+from thalweg.core.text import one_line
 from thalweg.tables.budget import Budget, budget_of
-from thalweg.tables.file import one_line, opened
+from thalweg.tables.file import opened
 from thalweg.tables.format import SVMLIGHT
 from thalweg.tables.raw import Raw
 

@@ -3,7 +3,7 @@ import torch
 from torch import nn
 
 from thalweg.core.errors import InputError
-from thalweg.nets.recipes.layers import build
+from thalweg.nets.recipes.layers import build, weights_of
 
 
 def kinds(network):
@@ -44,3 +44,16 @@ def test_sentences():
         build("conv:3x3x3", (1, 4, 4), 2)
     with pytest.raises(InputError, match="did you mean 'relu'"):
         build("mlp:3", (4,), 2, activation="relo")
+
+
+@pytest.mark.parametrize("layers", ["mlp:99999999x99999999", "conv:4/99999999x99999999"])
+def test_more_than_the_memory_is_a_sentence(layers):
+    with pytest.raises(InputError, match="must fit into memory"):
+        build(layers, (1, 8, 8), 2)
+
+
+@pytest.mark.parametrize("layers", ["linear", "mlp:5x7", "conv:3x4/6", "conv:2"])
+def test_weights_are_counted(layers):
+    network = build(layers, (1, 8, 8), 2, norm="batch")
+    found = sum(p.numel() for p in network.parameters() if p.ndim > 1)
+    assert weights_of(layers, (1, 8, 8), 2) == found

@@ -37,6 +37,18 @@ def test_building_draws_from_the_seed_alone():
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
+@pytest.mark.parametrize(
+    ("batch_size", "batch", "steps"),
+    [(4, 4, 9), (5, 5, 6), (10, 10, 3), (64, 10, 3), (None, 10, 3)],
+)
+def test_steps_of_ten_rows_in_three_epochs(batch_size, batch, steps):
+    recipe = Recipe(batch_size=batch_size, epochs=3)
+    assert (recipe.batch(10), recipe.steps(10)) == (batch, steps)
+    x = torch.zeros(10, 1)
+    _, run = recipe.changed(loss="squared", optimizer="sgd").train((x, x), progress=False)
+    assert run.iterations == steps
+
+
 def test_every_option_reaches_the_optimizer():
     optimizer = FULL.optimizer_for(FULL.build((64,), 10))
     assert type(optimizer) is tw.nets.HeavyBall

@@ -21,10 +21,9 @@ from torch import nn
 
 from thalweg.core.scores import mean_recall, r_squared
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 from thalweg.nets.training.evaluate import BATCH, modes_kept
 from thalweg.nets.training.inputs import Inputs
-
-Pair = tuple[torch.Tensor, torch.Tensor]
 
 
 def has_classes(recipe: Recipe, y: torch.Tensor) -> bool:

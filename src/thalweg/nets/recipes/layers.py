@@ -19,6 +19,8 @@ from torch import nn
 from thalweg.core.errors import InputError, suggest
 from thalweg.nets.norms.batch_norm import BatchNorm
 from thalweg.nets.regularizers.dropout import Dropout
+from thalweg.tables.budget import free
+from thalweg.tables.table import size as spelled
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {
     "relu": nn.ReLU,
@@ -30,7 +32,7 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {
     "identity": nn.Identity,
 }
 NORMS = ("none", "batch")
-_WIDTHS = r"[1-9]\d*(x[1-9]\d*)*"
+_WIDTHS = r"[1-9]\d{0,7}(x[1-9]\d{0,7})*"
 _FORM = re.compile(rf"linear|mlp:(?P<mlp>{_WIDTHS})|conv:(?P<conv>{_WIDTHS})(/(?P<top>{_WIDTHS}))?")
 
 
@@ -56,6 +58,7 @@ def build(
     check_layers(layers)
     form = _FORM.fullmatch(layers)
     assert form is not None
+    _check_memory(layers, weights_of(layers, input_shape, outputs))
     parts: list[nn.Module] = []
     shape = tuple(input_shape)
     if form["conv"]:
@@ -85,6 +88,29 @@ def build(
         size = width
     parts.append(nn.Linear(size, outputs))
     return nn.Sequential(*parts)
+
+
+def weights_of(layers: str, input_shape: Sequence[int], outputs: int) -> int:
+    """How many weights the network has, biases and norms left out."""
+    form = _FORM.fullmatch(layers)
+    assert form is not None
+    channels = _widths(form["conv"])
+    size = math.prod(input_shape)
+    count, before = 0, input_shape[0] if len(input_shape) == 3 else 1
+    for width in channels:
+        count, before = count + 9 * before * width, width
+        size = width * math.prod(max(1, side >> len(channels)) for side in input_shape[-2:])
+    for width in (*_widths(form["mlp"] or form["top"]), outputs):
+        count, size = count + size * width, width
+    return count
+
+
+def _check_memory(layers: str, weights: int) -> None:
+    if 4 * weights > free():
+        raise InputError(
+            f"layers must fit into memory, got {layers!r}, whose weights take "
+            f"{spelled(4 * weights)} where {spelled(free())} are free: use fewer units"
+        )
 
 
 def _after(width: int, activation: str, norm: str, keep: float) -> list[nn.Module]:

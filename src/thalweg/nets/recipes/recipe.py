@@ -20,7 +20,7 @@ import torch
 from torch import nn
 
 from thalweg import nets
-from thalweg.core.checks import check_choice, check_count, check_number
+from thalweg.core.checks import check_choice, check_count, check_number, describe
 from thalweg.core.errors import InputError, suggest
 from thalweg.core.options import name_and_options
 from thalweg.core.run import Run
@@ -29,7 +29,7 @@ from thalweg.nets.initializers.schemes import scheme_of
 from thalweg.nets.recipes.layers import ACTIVATIONS, NORMS, build, check_layers
 from thalweg.nets.recipes.scaling import SCALINGS, Scaling
 from thalweg.nets.recipes.toml import to_toml
-from thalweg.nets.training.batches import pair_of
+from thalweg.nets.training.batches import Pair, pair_of
 from thalweg.nets.training.choice import NAMES, optimizer_of
 from thalweg.nets.training.fit import fit
 from thalweg.nets.training.journey import own_randomness
@@ -43,8 +43,8 @@ class Prepared(NamedTuple):
     """What a recipe trains, before the first step."""
 
     model: nn.Module
-    data: tuple[torch.Tensor, torch.Tensor]
-    validation: tuple[torch.Tensor, torch.Tensor] | None
+    data: Pair
+    validation: Pair | None
 
 
 class Trained(NamedTuple):
@@ -105,6 +105,12 @@ class Recipe:
         for name in ("batch_size", "patience"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
+        names = self.augmentation
+        if not isinstance(names, list | tuple) or not all(isinstance(x, str) for x in names):
+            raise InputError(f"augmentation must be a list of names, got {describe(names)}")
+        if not isinstance(self.optimizer_options, Mapping):
+            told = describe(self.optimizer_options)
+            raise InputError(f"optimizer_options must be a table, got {told}")
         object.__setattr__(self, "augmentation", tuple(self.augmentation))
         object.__setattr__(self, "optimizer_options", dict(self.optimizer_options))
 
@@ -182,17 +188,29 @@ class Recipe:
             return int(y.shape[1]) if y.ndim > 1 else int(y.max()) + 1
         return max(1, y[0].numel())
 
+    def batch(self, rows: int) -> int:
+        """Rows of a batch, of so many."""
+        return min(rows, self.batch_size or rows)
+
+    def steps(self, rows: int) -> int:
+        """Of all epochs together."""
+        return self.epochs * -(-rows // self.batch(rows))
+
     def changed(self, **new: Any) -> Recipe:
         """The same recipe with some fields changed."""
         _check_fields(new)
         return replace(self, **new)
 
+    def changes(self, other: Recipe) -> dict[str, Any]:
+        """The fields that `other` has otherwise, as it has them."""
+        theirs = {each.name: getattr(other, each.name) for each in fields(self)}
+        return {name: value for name, value in theirs.items() if getattr(self, name) != value}
+
     def difference(self, other: Recipe) -> str:
         """What `other` has otherwise, a line a field: `learning_rate: 0.001 → 0.01`."""
         lines = [
-            f"{name}: {_word(value)} → {_word(getattr(other, name))}"
-            for name, value in asdict(self).items()
-            if getattr(other, name) != value
+            f"{name}: {_word(getattr(self, name))} → {_word(value)}"
+            for name, value in self.changes(other).items()
         ]
         return "\n".join(lines) or "no difference"
 
@@ -208,7 +226,7 @@ class Recipe:
         """Read back what `to_toml` wrote, from text or from a file."""
         try:
             record = tomllib.loads(text.read_text("utf-8") if isinstance(text, Path) else text)
-        except tomllib.TOMLDecodeError as problem:
+        except (ValueError, RecursionError) as problem:
             raise InputError(f"a recipe must be TOML, got text that is not: {problem}") from problem
         _check_fields(record)
         if record.get("batch_size") == 0:
@@ -244,7 +262,7 @@ def augmentation_of(texts: Sequence[str], seed: int) -> Any:
     return nets.Augmentation(*made, seed=seed)
 
 
-def _pair(name: str, data: Any) -> tuple[torch.Tensor, torch.Tensor]:
+def _pair(name: str, data: Any) -> Pair:
     advice = "use recipe.build and tw.nets.fit for a DataLoader"
     return pair_of(f"{name} of a recipe", data, advice)
 

@@ -23,6 +23,8 @@ from thalweg.core.checks import check_count, describe
 from thalweg.core.errors import InputError
 from thalweg.nets.training import world
 
+Pair = tuple[torch.Tensor, torch.Tensor]  # samples and their labels
+
 
 class Batch(NamedTuple):
     """Some samples and their labels."""
@@ -247,7 +249,7 @@ def as_tensor(values: Any, name: str, part: str) -> torch.Tensor:
         return torch.from_numpy(array)
 
 
-def pair_of(name: str, data: Any, advice: str) -> tuple[torch.Tensor, torch.Tensor]:
+def pair_of(name: str, data: Any, advice: str) -> Pair:
     """Samples and labels of a pair (x, y), as tensors with as many rows; `advice` for others."""
     if not (isinstance(data, tuple | list) and len(data) == 2):
         raise InputError(f"{name} must be a pair (x, y), got {describe(data)}: {advice}")

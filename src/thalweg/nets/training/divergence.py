@@ -31,7 +31,7 @@ def origin(model: nn.Module, x: torch.Tensor) -> Origin:
         return Origin("", "the samples that the model was given are not finite")
     found: list[Origin] = []
     handles = [
-        module.register_forward_hook(_watch(name or type(model).__name__, found))
+        module.register_forward_hook(_listener(name or type(model).__name__, found))
         for name, module in model.named_modules()
         if not list(module.children())
     ]
@@ -46,7 +46,7 @@ def origin(model: nn.Module, x: torch.Tensor) -> Origin:
     return Origin("", "all layers' outputs are finite, the loss of them is not")
 
 
-def _watch(name: str, found: list[Origin]) -> Any:
+def _listener(name: str, found: list[Origin]) -> Any:
     """A hook that notes a module with finite inputs or none before it, and a bad output."""
 
     def hook(module: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:

@@ -66,15 +66,15 @@ class RateRange:
         return self.suggested is not None
 
     def __repr__(self) -> str:
-        return text_card(self._verdict(), f"for {self.optimizer}", [self.reason])
+        return text_card(self._headline(), f"for {self.optimizer}", [self.reason])
 
     def _repr_html_(self) -> str:
         tone = GOOD if self.is_usable else NEUTRAL
         return html_card(
-            self._verdict(), f"for {self.optimizer}", [("reason", self.reason)], tone=tone
+            self._headline(), f"for {self.optimizer}", [("reason", self.reason)], tone=tone
         )
 
-    def _verdict(self) -> str:
+    def _headline(self) -> str:
         return f"lr = {self.suggested:.2g}" if self.suggested else "NO USABLE RANGE"
 
 

@@ -26,12 +26,11 @@ from thalweg.doctor.nets.facts.references import references
 from thalweg.doctor.nets.facts.small_fit import small_fit
 from thalweg.doctor.nets.facts.task import most_rows, rows_of, task_of
 from thalweg.doctor.nets.instruments.origin import nothing_left
-from thalweg.nets.training.batches import pair_of
+from thalweg.nets.training.batches import Pair, pair_of
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.losses import loss_of
 
 CURVED = 256  # rows of the loss whose curvature is measured
-Pair = tuple[torch.Tensor, torch.Tensor]
 
 
 class Examination:

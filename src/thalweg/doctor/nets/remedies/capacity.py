@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 
 from thalweg.doctor.nets.remedies.remedy import Remedy
-from thalweg.doctor.nets.score import Pair
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 
 WIDTH = 64
 ROWS = 32

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from thalweg.doctor.nets.remedies.remedy import Remedy
 from thalweg.doctor.nets.remedies.weights import scheme_for
-from thalweg.doctor.nets.score import Pair
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 
 
 def scale(recipe: Recipe, data: Pair) -> Recipe | None:

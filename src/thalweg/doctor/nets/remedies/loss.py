@@ -9,8 +9,8 @@ case of two. Quantities want the squared loss, the likelihood of normal errors.
 from __future__ import annotations
 
 from thalweg.doctor.nets.remedies.remedy import Remedy
-from thalweg.doctor.nets.score import Pair
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 
 
 def fitting_loss(recipe: Recipe, data: Pair) -> Recipe | None:

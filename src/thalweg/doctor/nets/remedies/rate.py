@@ -25,8 +25,8 @@ import numpy as np
 from thalweg.core.errors import InputError
 from thalweg.doctor.nets.instruments.curvature import curvature
 from thalweg.doctor.nets.remedies.remedy import Remedy, without_options
-from thalweg.doctor.nets.score import Pair
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.losses import loss_of
 

@@ -10,8 +10,9 @@ rows that were not trained on. Augmentation shows more samples than there are.
 from __future__ import annotations
 
 from thalweg.doctor.nets.remedies.remedy import Remedy
-from thalweg.doctor.nets.score import Pair, has_classes
+from thalweg.doctor.nets.score import has_classes
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 
 
 def less(recipe: Recipe, data: Pair) -> Recipe | None:

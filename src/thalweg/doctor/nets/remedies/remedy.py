@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from thalweg.doctor.nets.score import Pair
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 
 Change = Callable[[Recipe, Pair], Recipe | None]
 

@@ -21,8 +21,8 @@ import torch
 from thalweg.core.errors import InputError
 from thalweg.doctor.nets.remedies.rate import USUAL
 from thalweg.doctor.nets.remedies.remedy import Remedy
-from thalweg.doctor.nets.score import Pair
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.losses import loss_of
 
@@ -39,7 +39,7 @@ def gradient_norms(recipe: Recipe, data: Pair) -> list[float]:
     order = torch.randperm(len(x), generator=generator).to(x.device)
     ready.model.eval()
     found = []
-    for rows in order.split(recipe.batch_size or len(x))[:BATCHES]:
+    for rows in order.split(recipe.batch(len(x)))[:BATCHES]:
         value = loss(ready.model(inputs(x[rows])), inputs.labels(y[rows], loss))
         parts = torch.autograd.grad(value, weights)
         found.append(math.sqrt(sum(float(part.double().square().sum()) for part in parts)))

@@ -13,8 +13,8 @@ covariate shift) can push it to where the activation is flat.
 from __future__ import annotations
 
 from thalweg.doctor.nets.remedies.remedy import Remedy
-from thalweg.doctor.nets.score import Pair
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 
 SMALLEST = 8  # rows of a batch whose mean and variance say something
 

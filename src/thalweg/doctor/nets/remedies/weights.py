@@ -10,8 +10,8 @@ zero keeps a ReLU shut for every sample: no output, no gradient.
 from __future__ import annotations
 
 from thalweg.doctor.nets.remedies.remedy import Remedy
-from thalweg.doctor.nets.score import Pair
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 
 # Behind ReLUs and their kin half of the sum is zero, or nearly.
 HALVING = ("relu", "leaky-relu", "elu", "gelu")

@@ -8,6 +8,8 @@ the mode.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from thalweg.core.finding import Finding, Severity
@@ -16,6 +18,15 @@ from thalweg.doctor.nets.facts.measured import above
 from thalweg.doctor.nets.facts.network_facts import NetworkFacts
 
 SHARE = 0.5
+
+_finding = partial(
+    Finding,
+    MODES,
+    Severity.ACT,
+    limit=SHARE,
+    cause="the model is in the mode of the other job: dropout and batch norm do the wrong one",
+    rests_on="dropout and batch norm compute something else at inference than in training",
+)
 
 
 def modes(facts: NetworkFacts) -> list[Finding]:
@@ -34,7 +45,8 @@ def modes(facts: NetworkFacts) -> list[Finding]:
                 f"{trained_wrong:.0%} of the steps were taken in eval mode, with {layers:.0f} "
                 "layers that know the mode",
                 trained_wrong,
-                "call model.train() before each epoch: an evaluation leaves the model in eval mode",
+                advice="call model.train() before each epoch: an evaluation leaves the model in "
+                "eval mode",
             )
         )
     if judged_wrong > SHARE:
@@ -43,20 +55,7 @@ def modes(facts: NetworkFacts) -> list[Finding]:
                 f"{judged_wrong:.0%} of the evaluations ran in train mode, with {layers:.0f} "
                 "layers that know the mode",
                 judged_wrong,
-                "call model.eval() before validation and prediction, model.train() after it",
+                advice="call model.eval() before validation and prediction, model.train() after it",
             )
         )
     return found
-
-
-def _finding(claim: str, measured: float, advice: str) -> Finding:
-    return Finding(
-        name=MODES,
-        severity=Severity.ACT,
-        claim=claim,
-        measured=measured,
-        limit=SHARE,
-        cause="the model is in the mode of the other job: dropout and batch norm do the wrong one",
-        advice=advice,
-        rests_on="dropout and batch norm compute something else at inference than in training",
-    )

@@ -12,6 +12,7 @@ Labels in another order can still be learnt by heart: training loss falls, and n
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from thalweg.core.finding import Finding, Severity
 from thalweg.doctor.causes import SHUFFLED
@@ -22,6 +23,13 @@ MOVED = 0.1  # of the rows of batches
 APART = 0.3  # skills
 SIGMAS = 3.0
 RARE = 0.2  # of a fair share: the skill of a class with so few rows says nothing
+
+_finding = partial(
+    Finding,
+    SHUFFLED,
+    Severity.ACT,
+    rests_on="the loss is a mean over pairs (x, y); T(x) must keep the label of x",
+)
 
 
 def shuffled_labels(facts: NetworkFacts) -> list[Finding]:
@@ -66,16 +74,3 @@ def shuffled_labels(facts: NetworkFacts) -> list[Finding]:
             )
         ]
     return []
-
-
-def _finding(claim: str, measured: float, limit: float, cause: str, advice: str) -> Finding:
-    return Finding(
-        name=SHUFFLED,
-        severity=Severity.ACT,
-        claim=claim,
-        measured=measured,
-        limit=limit,
-        cause=cause,
-        advice=advice,
-        rests_on="the loss is a mean over pairs (x, y); T(x) must keep the label of x",
-    )

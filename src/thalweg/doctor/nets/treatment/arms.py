@@ -20,8 +20,9 @@ from typing import Any
 from thalweg.core import clock
 from thalweg.core.errors import InputError
 from thalweg.core.outcome import Outcome
-from thalweg.doctor.nets.score import Pair, floor, score
+from thalweg.doctor.nets.score import floor, score
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 
 LOOKS = (0.5, 0.75)  # shares of a training after which it may be ended
 BEHIND = 0.1  # in score: clearly behind, at a look
@@ -111,8 +112,7 @@ class Arms:
         return Arm(score(recipe, model, self.validation), curve), share
 
     def _steps(self, recipe: Recipe) -> int:
-        rows = len(self.data[0])
-        return recipe.epochs * math.ceil(rows / (recipe.batch_size or rows))
+        return recipe.steps(len(self.data[0]))
 
 
 class _Look:

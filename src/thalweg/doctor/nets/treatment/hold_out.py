@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 
 from thalweg.core.errors import InputError
-from thalweg.doctor.nets.score import Pair
+from thalweg.nets.training.batches import Pair
 
 SHARE = 0.2
 

@@ -9,17 +9,16 @@ with it. That is no advantage of the next: what was kept did well on them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from typing import Any
 
 from thalweg.core.finding import Finding, Severity
 from thalweg.doctor.nets.remedies.remedy import Remedy
-from thalweg.doctor.nets.score import Pair
 from thalweg.doctor.nets.treatment.arms import Arm, Arms, OutOfBudgetError
 from thalweg.doctor.nets.treatment.interval import Interval, paired_interval
 from thalweg.doctor.nets.treatment.proof import MINIMUM, helps, prove, reserve
 from thalweg.doctor.nets.treatment.treatment import Trial, judged
 from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.training.batches import Pair
 
 ENOUGH = 0.95  # of the best gain: a smaller change that brings this much is preferred
 
@@ -81,7 +80,7 @@ class Rounds:
             while candidates:
                 chosen = smallest(candidates)
                 candidates = [each for each in candidates if each is not chosen]
-                if self._test(*chosen):
+                if self._test(*chosen[1:]):
                     for _, trial, _ in candidates:
                         self._reject(trial, f"{chosen[1].remedy} was preferred")
                     return True
@@ -121,7 +120,7 @@ class Rounds:
         seeds = [*self.proof_seeds[: self.pairs], *self.fresh_seeds[: self.pairs]]
         return reserve(self.arms, self.current, after, seeds)
 
-    def _test(self, size: int, trial: Trial, after: Recipe) -> bool:
+    def _test(self, trial: Trial, after: Recipe) -> bool:
         """Prove and confirm; keep the change, or leave things as they were."""
         if self._reserve(after) > self.arms.left():
             self._reject(trial, "no budget to prove it")
@@ -138,7 +137,7 @@ class Rounds:
             self._reject(trial, f"not confirmed: {confirmation}")
             return False
         self.accepted.append(judged(trial, "kept"))
-        self.kept.append(_changes(self.current, after))
+        self.kept.append(self.current.changes(after))
         self.current, self.left = after, []
         return True
 
@@ -180,8 +179,3 @@ def smallest(candidates: Sequence[Candidate]) -> Candidate:
     best = max(trial.screened for _, trial, _ in candidates)
     enough = [each for each in candidates if each[1].screened >= ENOUGH * best]
     return min(enough, key=lambda each: each[0])
-
-
-def _changes(before: Recipe, after: Recipe) -> dict[str, Any]:
-    names = [each.name for each in fields(Recipe)]
-    return {n: getattr(after, n) for n in names if getattr(after, n) != getattr(before, n)}

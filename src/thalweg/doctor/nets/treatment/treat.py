@@ -30,7 +30,7 @@ from thalweg.core.outcome import Outcome
 from thalweg.doctor.causes import WRONG_LOSS
 from thalweg.doctor.nets.remedies.loss import fitting_loss
 from thalweg.doctor.nets.remedies.registry import remedies_for
-from thalweg.doctor.nets.score import Pair, has_classes
+from thalweg.doctor.nets.score import has_classes
 from thalweg.doctor.nets.treatment.arms import Arms
 from thalweg.doctor.nets.treatment.hold_out import hold_out
 from thalweg.doctor.nets.treatment.proof import PAIRS
@@ -38,7 +38,7 @@ from thalweg.doctor.nets.treatment.rounds import Choose, Diagnose, Rounds
 from thalweg.doctor.nets.treatment.treatment import Treatment
 from thalweg.doctor.nets.watch import watch
 from thalweg.nets.recipes.recipe import Recipe, Trained
-from thalweg.nets.training.batches import pair_of
+from thalweg.nets.training.batches import Pair, pair_of
 
 BUDGET = 40.0
 LOOKS = 50  # at layers, in the training that is watched
@@ -115,15 +115,13 @@ def examine(recipe: Recipe, data: Pair, validation: Pair) -> tuple[list[Finding]
     A loss that does not take the labels is a finding too: nothing could be trained to see it.
     """
     ready = recipe.prepare(data, validation)
-    rows = len(ready.data[0])
-    steps = recipe.epochs * -(-rows // (recipe.batch_size or rows))
     # Looks at fixed steps, not by the clock: a seed replays.
     with watch(
         ready.model,
         loss=recipe.loss,
         data=ready.data,
         validation=ready.validation,
-        every=max(1, steps // LOOKS),
+        every=max(1, recipe.steps(len(ready.data[0])) // LOOKS),
     ) as w:
         run = recipe.fit(ready, probes=[w], progress=False)
     if run.outcome is Outcome.INTERRUPTED:

@@ -1,0 +1,115 @@
+"""A linear model as one Python file without dependencies: `predict(row)`, `probabilities(row)`.
+
+Numbers are written in the shortest form that reads back to the same bits, and are added in the
+order of the columns, as Thalweg adds them: scores are the same to the last bit.
+"""
+
+from __future__ import annotations
+
+from thalweg.exports.portable import SIGN, Portable
+from thalweg.tables.column import FLAG, TEXT
+
+CHECKED = '''
+
+def scores(row):
+    """One number a class, or one; `row` maps columns to values, or lists them in order."""
+    if not hasattr(row, "keys"):
+        row = dict(zip([column[0] for column in COLUMNS], row, strict=True))
+    z = [0.0] * len(INTERCEPTS)
+    for name, kind, fill, w in COLUMNS:
+        if name not in row:
+            raise ValueError(f"row must have {name!r}, got {sorted(map(str, row))}")
+        value = row[name]
+        if value is None or value == "" or value != value:
+            if fill is None:
+                raise ValueError(f"{name!r} must have a value, as in training, got {value!r}")
+            value = fill
+        if kind == "text":
+            for k, each in enumerate(w.get(value, ())):
+                z[k] += each
+            continue
+        x = FLAGS.get(str(value).lower()) if kind == "flag" else float(value)
+        if x is None or x - x != 0.0:
+            raise ValueError(f"{name!r} must be a {kind}, got {value!r}")
+        for k, each in enumerate(w):
+            z[k] += x * each
+    return [each + b for each, b in zip(z, INTERCEPTS, strict=True)]
+'''
+
+OF_NUMBERS = '''
+
+def predict(row):
+    """{target} of a row."""
+    return scores(row)[0]
+'''
+
+OF_TWO = '''
+
+def predict(row):
+    """{target} of a row: one of `CLASSES`."""
+    return CLASSES[scores(row)[0] > 0.0]
+'''
+
+ODDS_OF_TWO = '''
+
+def probabilities(row):
+    """Of each of `CLASSES`."""
+    z = scores(row)[0]
+    odds = math.exp(-abs(z))
+    likely, other = 1.0 / (1.0 + odds), odds / (1.0 + odds)
+    return [other, likely] if z > 0.0 else [likely, other]
+'''
+
+OF_SEVERAL = '''
+
+def predict(row):
+    """{target} of a row: one of `CLASSES`."""
+    z = scores(row)
+    return CLASSES[z.index(max(z))]
+
+
+def probabilities(row):
+    """Of each of `CLASSES`."""
+    z = scores(row)
+    parts = [math.exp(each - max(z)) for each in z]
+    return [each / sum(parts) for each in parts]
+'''
+
+
+def python_bytes(model: Portable) -> bytes:
+    """The file."""
+    lines = [
+        f'"""What a linear model says of {_safe(model.target)!s}: needs nothing but Python."""',
+        "",
+        "import math",
+        "",
+        f"TARGET = {model.target!r}",
+        f"CLASSES = {list(model.classes)!r}",
+        'FLAGS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}',
+        f"INTERCEPTS = {model.intercepts.tolist()!r}",
+        "# name, kind, what stands for a missing value (None: none may be missing), coefficients",
+        "COLUMNS = [",
+    ]
+    for column, w in model.of_columns:
+        told: object = w[0].tolist()
+        if column.kind == TEXT:
+            told = dict(zip(column.categories, w.tolist(), strict=True))
+        fill = bool(column.fill) if column.kind == FLAG and column.fill is not None else column.fill
+        lines.append(f"    ({column.name!r}, {column.kind!r}, {fill!r}, {told!r}),")
+    lines.append("]")
+    return ("\n".join(lines) + "\n" + _functions(model)).encode()
+
+
+def _functions(model: Portable) -> str:
+    if not model.classes:
+        said = OF_NUMBERS
+    elif len(model.classes) > 2 or model.scores > 1:
+        said = OF_SEVERAL
+    else:
+        said = OF_TWO if model.link == SIGN else OF_TWO + ODDS_OF_TWO
+    return CHECKED + said.replace("{target}", _safe(model.target))
+
+
+def _safe(name: str) -> str:
+    """A name that ends no docstring."""
+    return name.encode("unicode_escape").decode().replace("\\", "/").replace('"', "'")

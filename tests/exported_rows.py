@@ -1,0 +1,81 @@
+"""Rows with gaps, texts and odd names, and the runs on them that are exported."""
+
+import csv
+
+import numpy as np
+
+import thalweg as tw
+
+ODD = "*/ \"odd\"\n'name'"  # of a column: what ends comments and texts
+TEXTS = {"town", ODD, "heat"}
+GAPS = {"town": 13, "age": 17, "garden": 19, ODD: 23}  # one missing of so many
+FILLED = ["--impute", "median"]
+CASES = {  # target, options
+    "two": ("sold", FILLED),
+    "sign": ("sold", [*FILLED, "--loss", "squared-hinge"]),
+    "several": ("kind", FILLED),
+    "number": ("price", FILLED),
+    "robust": ("price", [*FILLED, "--loss", "huber"]),
+    "no gaps": ("sold", [word for name in GAPS for word in ("--drop", name)]),
+}
+
+
+def rows_of(n, seed, *, is_new=False):
+    """A table of numbers, true and false, and texts, with gaps; new rows have unknown towns."""
+    rng = np.random.default_rng(seed)
+    towns = ["Bern", "Zürich", 'say "hi"', "back\\slash??/"] + ["nowhere"] * is_new
+    size, age = rng.normal(100.0, 30.0, n), rng.integers(0, 90, n)
+    town, odd = rng.choice(towns, n), rng.choice(["a*/b", "c"], n)
+    z = (size - 100) / 30 + (town == "Bern") - age / 50 + (odd == "c") + rng.normal(0, 0.5, n)
+    garden = rng.random(n) < 0.4
+    rows = [
+        {
+            "size": float(size[k]), "town": str(town[k]), "age": float(age[k]),
+            "garden": bool(garden[k]), ODD: str(odd[k]), "lit": bool(rng.random() < 0.5),
+            "heat": str(rng.choice(["gas", "oil", *["wood"] * is_new])),
+            "sold": "yes" if z[k] > -0.5 else "no", "price": float(z[k]),
+            "kind": "abc"[int(np.digitize(z[k], [-1.0, 0.5]))],
+        }
+        for k in range(n)
+    ]  # fmt: skip
+    for k, row in enumerate(rows):
+        for name, every in GAPS.items():
+            if k % every == 0:
+                row[name] = None
+    return rows
+
+
+def written(rows, file):
+    """The rows as a CSV file, true and false in small letters."""
+    spelled = {None: "", True: "true", False: "false"}
+    with open(file, "w", newline="", encoding="utf-8") as out:
+        writer = csv.writer(out)
+        writer.writerow(rows[0])
+        for row in rows:
+            told = [spelled[v] if v is None or v is True or v is False else v for v in row.values()]
+            writer.writerow(told)
+    return file
+
+
+def told(exported, name):
+    """The run, what it says of the new rows, and these by the columns that it reads."""
+    place, rows, file = exported
+    saved = tw.load(place / name)
+    columns = [column.name for column in saved.encoding.columns]
+    return saved, saved.predict(file), [{name: row[name] for name in columns} for row in rows]
+
+
+def same(prediction, answers, probabilities, within=1e-12):
+    if prediction.classes:
+        assert list(answers) == prediction.names.tolist()
+    else:
+        np.testing.assert_allclose(answers, prediction.values, rtol=within, atol=within)
+    if prediction.probabilities is not None:
+        np.testing.assert_allclose(probabilities, prediction.probabilities, atol=within)
+    else:
+        assert probabilities is None
+
+
+def stacked(found):
+    answers, odds = zip(*found, strict=True)
+    return answers, None if odds[0] is None else np.array(odds)
