@@ -4,15 +4,18 @@
     a method  tw.minimize(problem, method), cut off at max(4·auto, 0.2 s), or sooner where the case
               has little left of its allowance of seconds, but never before auto's own time
 
-Only a run whose certificate holds has a time. It is the shortest of up to three, and the repeats of
-auto and of the methods that come near the fastest take turns, so that noise hits them alike. Each
-run begins with a fresh problem, built outside of the clock: what one has found out about the data
-is of no use to the next. auto's first run warms up. A run in which a kernel was compiled, or read
-from disk, is no measurement and is made again.
+Only a run whose certificate holds has a time. It is the median of up to three runs, or of seven
+where those take less than 50 ms, and the repeats of auto and of the methods that come near the
+fastest take turns, so that noise hits them alike: the least of many short times is too short by
+luck. Each run begins with a fresh problem, built outside of the clock: what one has found out about
+the data is of no use to the next. auto's first run warms up. A run in which a kernel was compiled,
+or read from disk, is no measurement and is made again.
 """
 
 from __future__ import annotations
 
+import math
+import statistics
 import time
 import warnings
 from collections.abc import Callable
@@ -32,8 +35,9 @@ SHORTEST = 0.2  # seconds that every method is given
 LONGEST = 15.0  # seconds that auto is given
 ALLOWANCE = 60.0  # seconds of a case, compiling apart
 WARM = 1.0  # seconds after which a first run has warmed up itself
-REPEATS = 3
-NEAR = 1.5  # times the fastest: methods that are timed again
+REPEATS, OFTEN = 3, 7
+BRIEF = 0.05  # seconds of the fastest up to which methods are timed more often
+NEAR = 2.0  # times the fastest: methods that are timed again
 MANY = 10**9  # iterations: time ends a run, not their number
 ATTEMPTS = 5  # to have a run without compiling
 
@@ -47,11 +51,12 @@ class Timing:
     times: list[float] = field(default_factory=list)  # of runs whose certificate holds
     ending: str = ""  # of runs that have no time: their outcome, or why there was none
     run: Any = None  # the shortest, or one without a certificate
+    shortest: float = math.inf
 
     @property
     def seconds(self) -> float | None:
-        """The shortest time."""
-        return min(self.times, default=None)
+        """The median time."""
+        return statistics.median(self.times) if self.times else None
 
     def add(self, seconds: float, run: Any) -> None:
         """Take note of a run."""
@@ -59,8 +64,8 @@ class Timing:
             self.ending = run.outcome.name
             self.run = self.run or run
             return
-        if self.seconds is None or seconds < self.seconds:
-            self.run = run
+        if seconds < self.shortest:
+            self.run, self.shortest = run, seconds
         self.times.append(seconds)
 
 
@@ -124,10 +129,16 @@ class Bench:
         wanted = fair if auto is None else min(TIMES_AUTO * auto, max(auto, fair))
         return max(SHORTEST, wanted)
 
+    @property
+    def least(self) -> float:
+        """Seconds of the fastest method; 0 without one."""
+        times = (t.seconds for name, t in self.found.items() if name != AUTO)
+        return min((s for s in times if s is not None), default=0.0)
+
     def contenders(self) -> list[str]:
         """auto, if it is certified, and the methods whose time is near the least."""
         times = {name: t.seconds for name, t in self.found.items() if t.seconds is not None}
-        least = min((s for name, s in times.items() if name != AUTO), default=0.0)
+        least = self.least
         return [name for name, s in times.items() if name == AUTO or s <= NEAR * least]
 
 
@@ -139,7 +150,7 @@ def measure(
     bench.warm_up()
     for position, method in enumerate(METHODS):
         bench.time(method, bench.cap(len(METHODS) - position))
-    for _ in range(1, REPEATS):
+    for _ in range(1, OFTEN if 0.0 < bench.least <= BRIEF else REPEATS):
         for method in bench.contenders():
             if bench.left > (bench.found[method].seconds or 0.0):
                 bench.time(method, LONGEST)

@@ -11,6 +11,7 @@ import sklearn.linear_model
 
 import thalweg as tw
 from linear_data import BOUNDED
+from thalweg.certificates import duality
 from thalweg.certificates.certify import certify
 from thalweg.certificates.duality import (
     PASSES,
@@ -373,3 +374,15 @@ def test_a_gap_is_never_above_the_value_itself():
         problem = LinearProblem(rng.standard_normal((9, 3)), targets(loss, 9, rng), loss, l2=1e-8)
         found = duality_gap(problem, 1e3 * rng.standard_normal(problem.dim))
         assert found.gap <= found.primal + found.rounding
+
+
+def test_the_best_constant_of_huber_ends_where_rounding_does(monkeypatch):
+    looks = []
+    dot = duality.dot
+    monkeypatch.setattr(duality, "dot", lambda a, b: looks.append(1) or dot(a, b))
+    y = np.random.default_rng(0).standard_normal(437)
+    y -= np.mean(y)  # residuals are rounded like y, and not like a constant that is nearly 0
+    problem = tw.LinearProblem(np.ones((437, 1)), y, "huber", delta=2.9)
+    best = duality.best_constant(problem)
+    assert abs(np.mean(np.clip(best - y, -2.9, 2.9))) < 1e-15
+    assert len(looks) <= 11

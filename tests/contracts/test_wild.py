@@ -185,7 +185,7 @@ def test_a_method_is_given_four_times_autos_time_within_what_is_left():
 
 
 def test_those_near_the_fastest_are_timed_again():
-    assert bench(auto=5.0, newton=1.0, lbfgs=1.4, saga=2.0).contenders() == [
+    assert bench(auto=5.0, newton=1.0, lbfgs=1.9, saga=2.1).contenders() == [
         *("auto", "newton", "lbfgs"),
     ]
 
@@ -201,6 +201,14 @@ def test_a_run_without_a_certificate_has_no_time():
     assert (timing.seconds, timing.ending) == (None, "TIME_LIMIT")
 
 
+def test_the_median_counts_and_the_shortest_run_is_told():
+    timing, runs = measure.Timing(), [ended(holds=True) for _ in range(3)]
+    for seconds, run in zip((0.3, 0.1, 0.2), runs, strict=True):
+        timing.add(seconds, run)
+    assert timing.seconds == 0.2
+    assert timing.run is runs[1]
+
+
 def test_a_run_that_compiled_is_made_again(monkeypatch):
     runs = [(9.0, ended(holds=False), False), (0.1, ended(holds=True), True)]
     monkeypatch.setattr(measure.Bench, "once", lambda self, method, cap: runs.pop(0))
@@ -209,9 +217,10 @@ def test_a_run_that_compiled_is_made_again(monkeypatch):
     assert timed.found["cd"].times == [0.1]
 
 
-def test_repeats_take_turns_and_what_breaks_ends_nothing(monkeypatch):
+@pytest.mark.parametrize(("unit", "repeats"), [(0.001, 7), (0.01, 3)])
+def test_repeats_take_turns_and_what_breaks_ends_nothing(unit, repeats, monkeypatch):
     asked = []
-    lasts = {"auto": 0.02, "newton": 0.010, "lbfgs": 0.012, "cd": 0.030}
+    lasts = {"auto": 20 * unit, "newton": 10 * unit, "lbfgs": 12 * unit, "cd": 30 * unit}
 
     def once(self, method, cap):
         asked.append(method)
@@ -224,9 +233,9 @@ def test_repeats_take_turns_and_what_breaks_ends_nothing(monkeypatch):
     monkeypatch.setattr(measure, "told", lambda bench: bench.found)
     found = measure.measure(tiny("squared"))
     turn = ["auto", "newton", "lbfgs"]
-    assert asked == ["auto", "auto", "newton", "svrg", "lbfgs", "cd", *turn, *turn]
+    assert asked == ["auto", "auto", "newton", "svrg", "lbfgs", "cd", *(repeats - 1) * turn]
     assert found["svrg"].ending == "broke: ZeroDivisionError: by zero"
-    assert found["auto"].times == [0.02] * 3
+    assert found["auto"].times == [20 * unit] * repeats
 
 
 def record(**changes):

@@ -66,3 +66,9 @@ def test_a_sample_has_enough_rows_or_there_is_none(monkeypatch):
     assert pilot(data, 1e-6, constant_value(data)) >= 1.0
     monkeypatch.setattr(module, "ENTRIES", 600)
     assert pilot(data, 1e-6, constant_value(data)) is None
+
+
+def test_gains_that_rise_show_no_rate_and_no_thousands_of_steps(monkeypatch):
+    data = problem(spectrum(1.0, 2.0))
+    monkeypatch.setattr(module, "gained", lambda part, least: np.linspace(1.0, 2.0, module.MOST))
+    assert pilot(data, 1e-6, 1.0) < 2_000

@@ -7,11 +7,13 @@ import pytest
 import scipy.sparse
 
 import thalweg as tw
+from thalweg.planner import prediction
 from thalweg.planner.geometry import geometry
 from thalweg.planner.prediction import (
     candidates,
     crowding_of,
     difficulty,
+    flattening,
     l1_max,
     rough_difficulty,
 )
@@ -94,10 +96,40 @@ def test_a_rough_look_is_of_the_same_order():
         data = make()
         exact, rough = difficulty(data, geometry(data), 1e-6), rough_difficulty(data, 1e-6)
         assert rough.share == exact.share
-        assert rough.steps == exact.steps
+        assert rough.steps == pytest.approx(exact.steps, rel=0.1)  # as r^0.2
         assert rough.r == pytest.approx(exact.r, rel=0.5)
         if math.isfinite(exact.s):
             assert exact.s / 10.0 < rough.s < 10.0 * exact.s
+
+
+def test_steps_grow_where_little_holds_the_coefficients_of_classes():
+    labels, numbers = DENSE[:, 0] > 0, DENSE[:, 0]
+    of_classes = tw.LinearProblem(DENSE, labels, "logistic", l2=1e-6)
+    assert flattening(of_classes, 0.1) == 1.0  # r
+    assert flattening(of_classes, 32.0) == pytest.approx(2.0)
+    assert flattening(of_classes, 1e9) == 10.0
+    assert flattening(of_classes, math.inf) == 1.0
+    assert flattening(tw.LinearProblem(DENSE, numbers, l2=1e-6), 32.0) == 1.0
+
+
+def test_a_small_problem_is_looked_at_as_it_is_and_a_large_one_sampled(monkeypatch):
+    looked = []
+    monkeypatch.setattr(prediction, "l1_max", lambda data: looked.append(data) or 1.0)
+    data = tw.LinearProblem(DENSE, SCORES > 0, "logistic", l1=0.01)
+    rough_difficulty(data, 1e-6)
+    assert looked[0] is data
+    monkeypatch.setattr(prediction, "WHOLE", 100)
+    monkeypatch.setattr(prediction, "ENTRIES", 100)
+    rough_difficulty(data, 1e-6)
+    assert looked[1].n < data.n
+
+
+def test_rows_are_looked_at_where_they_are_fewer_than_features(monkeypatch):
+    monkeypatch.setattr(prediction, "WORTH_A_LOOK", 0)
+    wide = tw.LinearProblem(WIDE, WIDE[:, 0], l2=0.1)
+    assert difficulty(wide, geometry(wide), 1e-6).crowding == crowding_of(wide)
+    long = tw.LinearProblem(DENSE, SCORES, l2=0.1)
+    assert difficulty(long, geometry(long), 1e-6).crowding == math.inf
 
 
 @pytest.mark.parametrize("name", CANDIDATES)

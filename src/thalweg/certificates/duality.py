@@ -267,6 +267,7 @@ def best_constant(problem: LinearProblem) -> float:
     # The slope is a broken line: Newton's steps end on the piece that crosses zero.
     low, high = float(y.min()), float(y.max())
     b, delta = min(max(dot(c, y), low), high), problem.delta
+    rounding = 2.0 * EPS * max(-low, high)  # of a residual, which is all that b is known by
     for _ in range(BISECTIONS):
         r = b - y
         slope = dot(c, np.clip(r, -delta, delta))
@@ -275,7 +276,7 @@ def best_constant(problem: LinearProblem) -> float:
         low, high = (low, b) if slope > 0 else (b, high)
         inside = dot(c, (np.abs(r) <= delta).astype(np.float64))
         ahead = b - slope / inside if inside > 0.0 else math.nan
-        if abs(ahead - b) <= 2.0 * EPS * abs(b):
+        if abs(ahead - b) <= rounding:
             break
         b = ahead if low < ahead < high else 0.5 * (low + high)
     return b

@@ -50,7 +50,7 @@ from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.lbfgs import learn, product
 from thalweg.methods.line import Line, Trial
 from thalweg.methods.method import Method
-from thalweg.methods.newton import FLAT, FLOOR, LEAST_FLOOR, has_kinks
+from thalweg.methods.newton import FLAT, LEAST_FLOOR, first_floor, has_kinks
 from thalweg.methods.preconditioner import Precondition, pays, preconditioner
 from thalweg.methods.problem import Point, Problem
 from thalweg.methods.rounding import rounding_of
@@ -146,7 +146,7 @@ class NewtonCG(Method):
         radius = self.radius or max(1.0, float(usual))
         S = np.zeros((0 if is_linear else self.memory, w0.size), dtype=w0.dtype)
         rho = np.zeros(len(S), dtype=w0.dtype)
-        floor = FLOOR if has_kinks(problem) else 0.0
+        floor = first_floor(problem)
         return NewtonCGState(*point, radius, 0.0, rng, S, np.zeros_like(S), rho, 0, floor)
 
     def advance(self, problem: Problem, state: NewtonCGState) -> NewtonCGState:

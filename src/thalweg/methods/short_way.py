@@ -97,7 +97,8 @@ def short_way(
     is_there = w0.any() and _gap(problem, A, w, tol * scale).gap <= tol * scale
     most = 0 if is_there else min(max_iter, MOST_STEPS)
     if problem.l1 > 0.0:
-        way = _with_l1(problem, A, w.copy(), most, clock)
+        with blas_threads(1):  # waking another takes longer than such a system
+            way = _with_l1(problem, A, w.copy(), most, clock)
     elif problem.term.is_matrix:
         is_cheap = problem.matrix.entries * problem.outputs < SMALL
         goes_beyond = isinstance(method, Newton) or is_cheap

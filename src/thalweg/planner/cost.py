@@ -41,15 +41,13 @@ class Cost:
         self._n, self._p, self._K = problem.n, problem.p, problem.outputs
         self._entries, self._dim = problem.matrix.entries, problem.dim
         self._is_sparse, self._has_l1 = problem.matrix.is_sparse, problem.l1 > 0.0
-        self._by_samples, self._is_dual = has_fewer_samples(problem), is_dual(problem)
-        self._is_summed = problem.is_summed
+        self._problem, self._is_summed = problem, problem.is_summed
         # A loss of a user's own is NumPy's work between two passes.
         self._looks = 2.0 if problem.has_own_loss else 1.0
         X = problem.matrix.rows
         # A row of a matrix that is stored by columns is gathered from all over it.
         is_by_columns = isinstance(X, np.ndarray) and not X.flags.c_contiguous
         self._scattered = 3.0 if is_by_columns else 0.0
-        self._sampled = rows_of_a_sample(problem)
         self._calling = NS * rates.calling
         self._reading = NS * rates.reading
         self._multiplying = NS * rates.multiplying
@@ -83,7 +81,7 @@ class Cost:
     def hessian(self) -> float:
         """The whole Hessian; where samples are fewer than features, what a step needs of those."""
         n, p, e, dim = self._n, self._p, self._entries, self._dim
-        if self._by_samples:
+        if has_fewer_samples(self._problem):
             return 0.0
         if self._K > 1:
             ns = n * self._K * (40.0 + 1.6 * p) + 0.008 * n * dim**2
@@ -96,7 +94,7 @@ class Cost:
     @property
     def factor(self) -> float:
         """Cholesky factors of a matrix of all variables, or of samples where those are fewer."""
-        return self._factor(self._n if self._by_samples else self._dim)
+        return self._factor(self._n if has_fewer_samples(self._problem) else self._dim)
 
     @property
     def short_step(self) -> float:
@@ -107,14 +105,14 @@ class Cost:
     @property
     def ridge(self) -> float:
         """The system of ridge regression in its smaller form, and its factors."""
-        if self._is_dual:
+        if is_dual(self._problem):
             return self.row_products + self._factor(self._n)
         return self._factor(self._p) + (0.0 if self._is_summed else self.hessian)
 
     @property
     def triangle(self) -> float:
         """The factor R of all rows, made dense: of columns whose Gram matrix is singular."""
-        return 0.0 if self._is_dual else self._multiplying * 0.12 * self._n * self._p**2
+        return 0.0 if is_dual(self._problem) else self._multiplying * 0.12 * self._n * self._p**2
 
     @property
     def row_products(self) -> float:
@@ -128,7 +126,7 @@ class Cost:
     @property
     def blocks(self) -> float:
         """A preconditioner of newton-cg: a Gram matrix of some rows and its factors, a class."""
-        p, rows = self._p, self._sampled
+        p, rows = self._p, rows_of_a_sample(self._problem)
         work = rows * (0.02 * p**2 + 4.0 * p) + 0.01 * p**3
         return self._K * (4 * self.call + self._multiplying * work + self._reading * 10.0 * self._n)
 

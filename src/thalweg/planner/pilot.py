@@ -26,7 +26,9 @@ A_SECOND = 4_000_000  # entries for each second of the fit: some percents of it
 WHOLE = 200_000  # of all rows, where features are more: those of some have another spectrum
 MOST = 30  # steps
 ROWS_A_FEATURE = 4  # that a sample has at least, likewise
-SLOWEST = 0.999  # of what is left, that a third of the steps leaves at most
+# Of what is left, that a third of the steps leaves at most. Gains that hardly fall show no rate:
+# they may rise before they fall.
+SLOWEST = 0.9
 DONE = 0.01  # of the goal: a step that gains less is the last
 
 

@@ -27,7 +27,7 @@ from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import Geometry, geometry
 from thalweg.planner.machine import Rates, rates
 from thalweg.planner.pilot import pilot
-from thalweg.planner.prediction import candidates, difficulty, rough_difficulty
+from thalweg.planner.prediction import candidates, difficulty, flattening, rough_difficulty
 
 # Times the fastest: among those the first of the table is taken, the more exact.
 NEAR, NEAR_AT_ONCE = 1.15, 1.5
@@ -64,8 +64,10 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     # user's own nobody knows.
     has_pilot = problem.is_smooth and problem.loss != "huber" and not problem.has_own_loss
     if has_pilot and rows[0].predicted_seconds > WORTH_A_PILOT:
-        steps = pilot(problem, tol, scale, rows[0].predicted_seconds) or hard.steps
-        hopes = candidates(problem, hard._replace(steps=steps), is_short=False)
+        steps = pilot(problem, tol, scale, rows[0].predicted_seconds)
+        if steps is not None:
+            hard = hard._replace(steps=steps * flattening(problem, hard.r))
+        hopes = candidates(problem, hard, is_short=False)
         rows = ranked(problem, priced(problem, hopes, cost))
     return Plan(
         problem=problem.name,
@@ -93,19 +95,21 @@ def priced(problem: LinearProblem, hopes: Mapping[str, Expected], cost: Cost) ->
 
 
 def ranked(problem: LinearProblem, rows: list[PlanRow]) -> list[PlanRow]:
-    """The rows, which come in the order of the table, the best first and the others by time.
-
-    Of those that are about as fast as the fastest, the first is the best.
-    """
-    # Where all is smooth, methods that learn no curvature are left to those who ask for them.
-    able = [row for row in rows if not problem.is_smooth or _leads(METHODS[row.method])]
-    least = min(row.predicted_seconds for row in able)
-    near = least * (NEAR_AT_ONCE if least <= AT_ONCE and problem.is_smooth else NEAR)
-    chosen = next(row for row in able if row.predicted_seconds <= near)
+    """The rows, which come in the order of the table, the best first and the others by time."""
+    chosen = best(problem, rows)
     rows = sorted(rows, key=lambda row: (not row.eligible, row.predicted_seconds))
     others = [row for row in rows if row is not chosen]
     remark = "CHOSEN" if chosen is rows[0] else "CHOSEN: about as fast, and the more exact"
     return [replace(chosen, remark=remark), *others]
+
+
+def best(problem: LinearProblem, rows: list[PlanRow]) -> PlanRow:
+    """Of the rows that are about as fast as the fastest, the first: the more exact."""
+    # Where all is smooth, methods that learn no curvature are left to those who ask for them.
+    able = [row for row in rows if not problem.is_smooth or _leads(METHODS[row.method])]
+    least = min(row.predicted_seconds for row in able)
+    near = least * (NEAR_AT_ONCE if least <= AT_ONCE and problem.is_smooth else NEAR)
+    return next(row for row in able if row.predicted_seconds <= near)
 
 
 def _leads(method: type[Method]) -> bool:

@@ -28,12 +28,13 @@ from thalweg.planner.geometry import Geometry, some_rows, spread_out
 SHORT = 1.0  # calls of a short way besides its steps
 FEW = 4.0  # eigenvalues that hold most of the trace, of ordinary data
 A_DIGIT = 1.6  # steps of conjugate gradients for a digit, likewise
-ENTRIES = 200_000  # of X that are looked at for l1_max
-NEAR = 8  # samples a feature, up to which rows may be nearly orthogonal
-ROWS = 16  # that are looked at for it,
-WORTH_A_LOOK = 20_000  # where there are so many entries
+WHOLE = 2_000_000  # entries of X up to which all are looked at for l1_max;
+ENTRIES = 200_000  # else so many: a sample is a copy, which takes longer than to read it
+ROWS = 16  # of fewer samples than features, whether they are nearly orthogonal,
+WORTH_A_LOOK = 2_000  # where there are so many entries
 WIDE = 2.5  # times as many where features are more than samples
 ILL, WORST = 1e6, 5.0  # κ beyond which they grow, and times as many at most
+FLATTEST = 10.0  # times as many where the loss becomes flat, at most
 
 
 def difficulty(problem: LinearProblem, shape: Geometry, tol: float) -> Difficulty:
@@ -67,18 +68,31 @@ def _difficulty(
     )
     # Sums are the same work for any l1.
     has_share = problem.l1 > 0.0 and not problem.is_summed and is_looked_at
-    top = l1_max(some_rows(problem, ENTRIES)) if has_share else 0.0
+    is_whole = problem.matrix.entries <= WHOLE
+    top = l1_max(problem if is_whole else some_rows(problem, ENTRIES)) if has_share else 0.0
     share = problem.l1 / top if top > problem.l1 else 1.0
     steps = 1.0 - A_DIGIT * math.log10(min(tol, 1.0))
     steps = min(steps, 1.0 + problem.p / 3.0, 1.0 + 1.2 * math.log(max(kappa, 1.0)))
     if n < problem.p:
         steps = min(WIDE * steps, 5.0 + 4.0 * math.log1p(r))
-    if ILL < kappa < math.inf:
+    steps *= flattening(problem, r)
+    if problem.classes is None and ILL < kappa < math.inf:
         steps *= min((kappa / ILL) ** 0.1, WORST)
-    near = problem.l1 == 0.0 and n < NEAR * problem.p and problem.matrix.entries >= WORTH_A_LOOK
+    near = problem.l1 == 0.0 and n < problem.p and problem.matrix.entries >= WORTH_A_LOOK
     crowding = crowding_of(problem) if near and is_looked_at else math.inf
     is_certain = certain > 0.0 and problem.has_bound  # else κ is that of ordinary scores
     return Difficulty(tol, kappa, r, s, worst, is_certain, crowding, share, steps)
+
+
+def flattening(problem: LinearProblem, r: float) -> float:
+    """r^0.2, from 1 to 10, of classes: times as many steps as the curvature at w = 0 takes.
+
+    Where little holds the coefficients they grow, and the loss is flat where samples lie far from
+    the plane: another condition than at the start.
+    """
+    if problem.classes is None or r == math.inf:
+        return 1.0
+    return min(max(1.0, r**0.2), FLATTEST)
 
 
 def crowding_of(problem: LinearProblem) -> float:

@@ -11,13 +11,14 @@ from dataclasses import replace
 
 from thalweg.certificates.duality import constant_value
 from thalweg.core.clock import Clock
-from thalweg.core.plan import EXACT, Measured, Plan
+from thalweg.core.plan import EXACT, Measured, Plan, PlanRow
+from thalweg.methods.expectation import Difficulty
 from thalweg.methods.registry import METHODS
 from thalweg.methods.short_way import has_short_way
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
 from thalweg.planner.machine import Rates
-from thalweg.planner.plan import ENDING, NEAR_AT_ONCE, priced, ranked
+from thalweg.planner.plan import best, priced
 from thalweg.planner.prediction import candidates, rough_difficulty
 
 A_MOMENT, LONGER = 0.02, 0.05  # seconds up to which a rule decides; where few methods compete
@@ -40,46 +41,61 @@ def small_plan(problem: LinearProblem, tol: float, among: tuple[str, ...] = ()) 
 
     Short ways are priced whether or not one will be taken: who listens to a run gets the same one.
     """
-    if not problem.is_built_in:
+    if not problem.is_built_in or (names := _names(problem)) is None:
         return None
-    clock, is_narrow = Clock(), bool(problem.l1) or problem.loss == "squared"
-    names: tuple[str, ...] = WITH_L1 if problem.l1 else SMOOTH
-    if problem.is_summed:  # all that is left to do is a system
-        names = SUMMED[problem.l1 > 0.0 or problem.matrix.entries > FEW]
-    elif problem.matrix.entries * problem.outputs > (MORE if is_narrow else MOST):
-        return None
-    elif problem.loss != "squared" and not problem.l1:
-        # The Hessian of several classes is large: a method that needs none is as sure.
-        names = SMOOTH[2:] if problem.outputs > 1 and problem.dim > LARGE else SMOOTH[1:]
     names = among or names
-    hard, cost = rough_difficulty(problem, tol, is_looked_at=False), Cost(problem, Rates())
-    rows = priced(problem, candidates(problem, hard, names[:1], is_short=True), cost)
-    row = exact = rows[0]
+    target = tol * constant_value(problem)  # which any run asks for: no part of planning
+    clock, cost, first = Clock(), Cost(problem, Rates()), METHODS[names[0]].usual()
+    rows: list[PlanRow] = []
+    if has_short_way(problem, first):
+        rows = _rows(problem, rough_difficulty(problem, tol, is_looked_at=False), names[:1], cost)
     # No loop is done sooner than this, so that none can be far ahead of a way without one.
-    is_short = has_short_way(problem, METHODS[exact.method].usual())
-    if not exact.predicted_seconds <= (A_LOOP if is_short else NEAR_AT_ONCE * ENDING * cost.call):
-        hard = rough_difficulty(problem, tol)
-        rows = priced(problem, candidates(problem, hard, names, is_short=True), cost)
-        exact = rows[0]
-        row = ranked(problem, rows)[0]
-        # A gap of tol leaves coefficients with half its digits, or none where no penalty holds
-        # them; steps of Newton's give them all.
-        is_free = not problem.l2 and not problem.l1
-        if (METHODS[row.method].is_dual or is_free) and exact.predicted_seconds <= min(
-            A_MOMENT, WORTH_DIGITS * row.predicted_seconds
-        ):
-            row = exact
+    if not (rows and rows[0].predicted_seconds <= A_LOOP):
+        rows = _rows(problem, rough_difficulty(problem, tol), names, cost)
+    exact, row = rows[0], best(problem, rows)
+    # A gap of tol leaves coefficients with half its digits, or none where no penalty holds them;
+    # steps of Newton's give them all.
+    is_free = not problem.l2 and not problem.l1
+    if (METHODS[row.method].is_dual or is_free) and exact.predicted_seconds <= min(
+        A_MOMENT, WORTH_DIGITS * row.predicted_seconds
+    ):
+        row = exact
     # Of several classes the short way has no rival, and to look for one takes half as long as it.
     is_sure = problem.term.is_matrix and has_short_way(problem, METHODS[row.method].usual())
-    moment = LONGER if is_narrow else A_MOMENT
+    moment = LONGER if _is_narrow(problem) else A_MOMENT
     if not row.predicted_seconds <= (SURE * A_MOMENT if is_sure else moment):
         return None
     return Plan(
         problem=problem.name,
         tol=tol,
-        target=tol * constant_value(problem),
+        target=target,
         geometry={"n": Measured(problem.n, EXACT), "p": Measured(problem.p, EXACT)},
         rows=(replace(row, remark=REASON),),
         seconds=clock.seconds,
         compiled=clock.compiled,
     )
+
+
+def _names(problem: LinearProblem) -> tuple[str, ...] | None:
+    """The methods that are ever the fastest on such a problem; None where it is not small."""
+    if problem.is_summed:  # all that is left to do is a system
+        return SUMMED[problem.l1 > 0.0 or problem.matrix.entries > FEW]
+    if problem.matrix.entries * problem.outputs > (MORE if _is_narrow(problem) else MOST):
+        return None
+    if problem.l1:
+        return WITH_L1
+    if problem.loss == "squared":
+        return SMOOTH
+    # The Hessian of several classes is large: a method that needs none is as sure.
+    return SMOOTH[2:] if problem.outputs > 1 and problem.dim > LARGE else SMOOTH[1:]
+
+
+def _is_narrow(problem: LinearProblem) -> bool:
+    """Whether few methods compete."""
+    return problem.l1 > 0.0 or problem.loss == "squared"
+
+
+def _rows(
+    problem: LinearProblem, hard: Difficulty, names: tuple[str, ...], cost: Cost
+) -> list[PlanRow]:
+    return priced(problem, candidates(problem, hard, names, is_short=True), cost)
