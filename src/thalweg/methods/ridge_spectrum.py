@@ -129,8 +129,7 @@ def _of_squares(data: LinearProblem) -> Spectrum | None:
 
 
 def _eigh(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    # A second thread of BLAS is woken thousands of times for a small matrix, and takes ten times
-    # what it saves.
+    # A second thread of BLAS saves nothing on a small matrix; beside other work it is waited for.
     with blas_threads(1 if len(A) <= FEW else None):
         squares, vectors = np.linalg.eigh(A)
     return squares, vectors
