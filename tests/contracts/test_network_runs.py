@@ -51,9 +51,13 @@ def test_damage_is_a_sentence(saved, tmp_path, name):
     shutil.copytree(saved.folder, tmp_path / "a")
     content = (tmp_path / "a" / name).read_bytes()
     (tmp_path / "a" / name).write_bytes(b"\x00" + content[: len(content) // 2])
-    again = load(tmp_path / "a")
+
+    def used():
+        again = load(tmp_path / "a")
+        again.predict("@iris"), again.subject()
+
     with pytest.raises((StorageError, InputError)):
-        (again.predict("@iris"), again.subject())
+        used()
 
 
 def test_a_race_of_optimizers(tmp_path):

@@ -70,6 +70,6 @@ def test_of_networks_the_first_is_trained_as_it_was_checked(counted, monkeypatch
     pytest.importorskip("torch")
     built = counted(network_training, "build_network")
     made = Job("@iris", recipe={"layers": "linear", "epochs": 1})
-    monkeypatch.setattr(race, "write_file", None)  # no page
+    monkeypatch.setattr(race, "write_report", None)  # no page
     raced = train_race(made, ["adam", "sgd[lr=0.1]"], tmp_path / "r", **QUIET)
     assert len(raced.members) == len(built) == 2

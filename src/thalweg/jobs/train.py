@@ -155,8 +155,14 @@ def resume(
     ready = trainer_of(job).ready(job, data.rows, data.encoding)
     with locked(folder):
         clear_left(folder)
+        had_limits = (folder / LIMITS).exists()
         note_limits(folder, before, job)
-        trained, folds = _trained(folder, job, data, ready, progress, None)
+        try:
+            trained, folds = _trained(folder, job, data, ready, progress, None)
+        except ThalwegError:
+            if not had_limits:  # nothing was trained: all is as it was
+                forget_limits(folder)
+            raise
         return _ended(_finish(folder, header, data, trained, folds, job), report, note)
 
 
