@@ -26,6 +26,7 @@ from thalweg.cli.program import main
 from thalweg.core.errors import ThalwegError
 from thalweg.jobs.race import train_race
 from thalweg.jobs.train import train
+from thalweg.runs.folder import RACE
 from thalweg.runs.job import Job
 from thalweg.runs.listing import DAMAGED, listing
 from thalweg.runs.saved import load
@@ -168,7 +169,8 @@ def judged(format_: str, file: File, place: Path) -> tuple[str, str]:
         if done.exit_code == 2:
             return "refused", _no_paragraph(done.stderr)
         if verb == "runs":
-            return "read", _wrongly_listed(folder)
+            is_race = file.name != GONE + RACE  # no more, but a folder of runs
+            return "read", _wrongly_listed(folder) if is_race else ""
         decides = Path(file.name.removeprefix(GONE)).name.partition(".")[0] in DECIDES
         if verb == "predict" and not decides and name != "killed":
             same = done.stdout == whole(name)

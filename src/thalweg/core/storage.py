@@ -214,7 +214,7 @@ def from_json(text: bytes, *, source: str) -> Any:
         raise StorageError(
             f"{source} is nested too deep: it was damaged or written by another program"
         ) from problem
-    except (ValueError, TypeError) as problem:
+    except (ValueError, TypeError, OverflowError) as problem:
         raise StorageError(
             f"{source} is not valid JSON ({problem}): it was damaged or written by another program"
         ) from problem
