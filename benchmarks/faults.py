@@ -3,7 +3,8 @@
     train, resume   of a linear model, a network and a race: what was there before, what is there
                     afterwards, or a run put aside, which `train --resume` ends at the same bits
     predict, report, certify            what was there before, or what is there afterwards
-    lab             the same; or, where a move failed after its files were written, no record of it
+    lab             the same; or, where a place was made read-only after its files were written and
+                    before all were moved, no record of it
 
 With exit code 2 one paragraph says why; with the code of an undisturbed command all of it is done,
 but for a page that can be made later, of which a note tells. A full disk and a bad sector leave no
@@ -142,7 +143,7 @@ def judged(
         elif found := lacking(place, after):
             wrong.append(f"resumed to other bits: {found}")
         stray = [each for each in left_in(place) if each.startswith("run/")] or stray
-    elif not is_new and not is_old and not has_lost_mark(place):
+    elif not is_new and not is_old and not (fault == "EACCES" and has_lost_mark(place)):
         wrong.append(f"neither as before nor as after: {lacking(place, after)}")
     if stray and fault != "EACCES":
         wrong.append(f"left behind: {stray}")
@@ -150,7 +151,7 @@ def judged(
 
 
 def has_lost_mark(place: Path) -> bool:
-    """Whether a lab is as one that was not run: a disk failed between the moves of its files."""
+    """Whether a lab is as one that was not run: nothing could be moved back."""
     return (place / "labs").is_dir() and not (place / "labs" / "convexity.json").exists()
 
 

@@ -13,7 +13,7 @@ from fuzz.readers import READERS, File, difference
 from fuzz.words import WORDS
 from thalweg.tables.load import load
 
-SECONDS = 15.0
+SECONDS = 8.0
 
 
 def test_a_short_campaign():

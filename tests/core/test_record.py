@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -82,3 +83,19 @@ def test_other_files_are_refused(tmp_path):
     np.savez(tmp_path / "later.npz", **{module.ABOUT: np.frombuffer(b'{"format": 9}', np.uint8)})
     with pytest.raises(StorageError, match="has format 9, this version reads 1"):
         Record.load(tmp_path / "later.npz")
+
+
+@pytest.mark.parametrize("name", ["step", "loss", "look", "gradient_cosine", "p15", "dead"])
+@pytest.mark.parametrize("way", ["gone", "flat", "longer", "text"])
+def test_columns_that_do_not_fit_are_refused(tmp_path, name, way):
+    columns = dict(small().columns)
+    column = columns.pop(name)
+    if way != "gone":
+        columns[name] = {
+            "flat": column[None] if column.ndim == 1 else column.ravel(),
+            "longer": np.concatenate([column, column]),
+            "text": np.zeros(column.shape, "<U3"),
+        }[way]
+    replace(small(), columns=columns).save(tmp_path / "record.npz")
+    with pytest.raises(StorageError, match=r"record\.npz .*column \w+ must be"):
+        Record.load(tmp_path / "record.npz")

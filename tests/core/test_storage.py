@@ -1,4 +1,5 @@
 import contextlib
+import itertools
 import json
 import os
 import threading
@@ -115,6 +116,37 @@ def test_a_disk_that_fills_up_changes_none_of_several_files(tmp_path, monkeypatc
     with pytest.raises(WriteError, match=r"weights\.npz cannot be written .*No space.* unchanged"):
         storage.write_together(tmp_path, files("new"))
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == files("old")
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.parametrize("number", range(1, len(NAMES) + 1))
+def test_a_move_that_fails_is_taken_back(tmp_path, monkeypatch, number, is_there):
+    if is_there:
+        storage.write_together(tmp_path, files("old"))
+    move, moves = os.replace, itertools.count(1)
+
+    def failing(source, target):
+        if next(moves) == number:
+            raise OSError(5, "Input/output error")
+        move(source, target)
+
+    monkeypatch.setattr(os, "replace", failing)
+    with pytest.raises(WriteError, match=r"Input/output error.* what was there is unchanged$"):
+        storage.write_together(tmp_path, files("new"))
+    there = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert there == (files("old") if is_there else {})
+
+
+def test_what_cannot_be_taken_back_has_no_mark_and_does_not_say_unchanged(tmp_path, monkeypatch):
+    storage.write_together(tmp_path, files("old"))
+
+    def failing(*_):
+        raise OSError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "replace", failing)
+    with pytest.raises(WriteError, match=r"Permission denied.* has room$"):
+        storage.write_together(tmp_path, files("new"))
+    assert not (tmp_path / NAMES[-1]).exists()
 
 
 def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path, monkeypatch):

@@ -2,10 +2,17 @@
 
 import argparse
 import multiprocessing
+import os
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 
 from .campaign import keep, part
+
+# Files of a few rows: several threads would wait for each other most of the time.
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"), "1"
+)
 
 
 def main() -> int:
@@ -17,11 +24,10 @@ def main() -> int:
     options.add_argument("--jobs", type=int, default=1, help="processes")
     asked = options.parse_args()
     ways = [(asked.seed + k, asked.jobs, asked.seconds) for k in range(asked.jobs)]
-    if asked.jobs == 1:
-        parts = [part(ways[0])]
-    else:
-        with multiprocessing.get_context("spawn").Pool(asked.jobs) as pool:
-            parts = pool.map(part, ways)
+    os.environ.update(ONE_THREAD)
+    # Not a Pool, which waits for ever for a process that has crashed.
+    with ProcessPoolExecutor(asked.jobs, multiprocessing.get_context("spawn")) as pool:
+        parts = list(pool.map(part, ways))
     counts = sum((each for each, _ in parts), Counter())
     faults = [trial for _, some in parts for trial in some]
     for trial in faults:

@@ -89,11 +89,7 @@ def _drawn_data(rng: np.random.Generator) -> tuple[str, File]:
 
 def tried(format_: str, seed: int, file: File, folder: Path) -> Trial:
     """Try the case and judge."""
-    began, cpu, before = (
-        time.monotonic(),
-        time.process_time(),
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
-    )
+    began, (cpu, before) = time.monotonic(), _used()
     fault, outcome = "", "refused"
     try:
         outcome, fault = _judged(format_, file, folder)
@@ -104,13 +100,18 @@ def tried(format_: str, seed: int, file: File, folder: Path) -> Trial:
         if isinstance(problem, KeyboardInterrupt):
             raise
         outcome, fault = "failed", "".join(traceback.format_exception(problem)[-3:])
-    taken = time.monotonic() - began
-    grown = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-    if time.process_time() - cpu > SECONDS or taken > WAITING * SECONDS:
+    taken, (cpu_after, after) = time.monotonic() - began, _used()
+    if cpu_after - cpu > SECONDS or taken > WAITING * SECONDS:
         fault = fault or f"took {taken:.0f} s"
-    if grown > MEMORY:
-        fault = fault or f"took {grown >> 20} MB"
+    if after - before > MEMORY:
+        fault = fault or f"took {(after - before) >> 20} MB"
     return Trial(format_, seed, file, outcome, fault)
+
+
+def _used() -> tuple[float, int]:
+    """Seconds of computing of this process, and the most bytes that it held."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime, 1024 * usage.ru_maxrss
 
 
 def _judged(format_: str, file: File, folder: Path) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """Folders of runs: what a verb makes of one in which one file is not as it was written.
 
     exits with 0, 2, 3 or 4, and where it is 2, says one paragraph
+    what only reads leaves no file behind
     predictions are those of the whole folder wherever the file does not decide them
     a folder that cannot be loaded is listed as damaged, and no other
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import tempfile
 from functools import cache
@@ -24,6 +26,7 @@ from thalweg.cli.program import main
 from thalweg.core.errors import ThalwegError
 from thalweg.jobs.race import train_race
 from thalweg.jobs.train import train
+from thalweg.runs.folder import RACE
 from thalweg.runs.job import Job
 from thalweg.runs.listing import DAMAGED, listing
 from thalweg.runs.saved import load
@@ -32,6 +35,7 @@ from .damage import edited
 from .readers import File
 
 VERBS = {"predict": 4.0, "runs": 4.0, "report": 1.0, "diagnose": 2.0, "certify": 1.0, "resume": 0.5}
+KEEP = ("predict", "runs", "diagnose")  # verbs that write nothing
 DECIDES = ("encoding", "model", "recipe", "job", "result", "race")  # what predictions rest on
 LONGEST = 2000
 GONE = "-"
@@ -101,20 +105,39 @@ def draw(rng: np.random.Generator) -> tuple[str, File]:
 
 
 @contextlib.contextmanager
-def laid_out(name: str, file: File, place: Path):
-    """The folder of the run with that file changed."""
-    folder = place / "runs" / name
-    for path, content in templates()[name].items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(content)
-    if file.name.startswith(GONE):
-        (folder / file.name.removeprefix(GONE)).unlink()
+def laid_out(name: str, file: File, place: Path, keeps: bool):
+    """The folder of the run with that file changed; where a verb `keeps` it, it stays for others.
+
+    To write and to remove all files of a run takes longer than most verbs do.
+    """
+    folder = place / name / name
+    if not folder.exists():
+        for path, content in templates()[name].items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content)
+    changed = file.name.removeprefix(GONE)
+    if file.name != changed:
+        (folder / changed).unlink()
     else:
-        (folder / file.name).write_bytes(file.content)
+        (folder / changed).write_bytes(file.content)
     try:
         yield folder
-    finally:
-        shutil.rmtree(place / "runs")
+        if keeps and changed in templates()[name]:
+            (folder / changed).write_bytes(templates()[name][changed])
+        else:
+            shutil.rmtree(folder)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+
+
+def files_in(folder: Path) -> set[str]:
+    """Names of the files of a run."""
+    return {
+        os.path.join(root, file)[len(str(folder)) + 1 :]
+        for root, _, files in os.walk(folder)
+        for file in files
+    }
 
 
 def arguments(verb: str, folder: Path) -> list[str]:
@@ -137,14 +160,17 @@ def whole(name: str) -> str:
 def judged(format_: str, file: File, place: Path) -> tuple[str, str]:
     """Do it; what came of it, and how the rule was broken."""
     name, verb = format_.split(".")
-    with laid_out(name, file, place) as folder:
+    with laid_out(name, file, place, verb in KEEP) as folder:
         done = CliRunner().invoke(main, arguments(verb, folder), env={"THALWEG_DEBUG": "1"})
+        if verb in KEEP and (stray := files_in(folder) - {*templates()[name], file.name}):
+            return "failed", f"left behind: {sorted(stray)}"
         if done.exit_code not in (0, 2, 3, 4):
             return "failed", f"exit {done.exit_code}: {done.output[-1500:]} {done.exception!r}"
         if done.exit_code == 2:
             return "refused", _no_paragraph(done.stderr)
         if verb == "runs":
-            return "read", _wrongly_listed(folder)
+            is_race = file.name != GONE + RACE  # no more, but a folder of runs
+            return "read", _wrongly_listed(folder) if is_race else ""
         decides = Path(file.name.removeprefix(GONE)).name.partition(".")[0] in DECIDES
         if verb == "predict" and not decides and name != "killed":
             same = done.stdout == whole(name)

@@ -74,6 +74,8 @@ def _cells(content: bytes) -> list[list[str]] | None:
         return None
     line = text.partition("\n")[0]
     there = [each for each in ",;|\t" if each in line]
+    if not there and any(each in text for each in ",;|\t"):
+        return None
     odd = any(mark in text.replace("\r\n", "\n") for mark in "\r\0")
     # Quotes in the middle of a field are read differently by every reader.
     if len(there) > 1 or odd or ('"' in text and not _is_quoted_well(text, there)):

@@ -68,11 +68,11 @@ def _time(text: str) -> float | None:
 
 
 def _size(text: str) -> float | None:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B?", text, re.ASCII)
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kKMGT]?)(i?)B?", text, re.ASCII)
     if not found or len(found[1]) > 15:
         return None
     base = 1024 if found[3] else 1000
-    value = Fraction(found[1]) * base ** " KMGT".index(found[2] or " ")
+    value = Fraction(found[1]) * base ** " KMGT".index(found[2].upper() or " ")
     return float(int(value)) if value else None
 
 

@@ -90,6 +90,22 @@ def test_arrays_of_another_program_are_no_checkpoint(tmp_path):
         run(file)
 
 
+@pytest.mark.parametrize("change", ["other", "longer", "gone", "text"])
+def test_a_checkpoint_that_was_changed_is_refused(tmp_path, change):
+    file = tmp_path / "a.npz"
+    run(file)
+    with np.load(file) as stored:
+        arrays = dict(stored)
+    w = arrays.pop("state.w")
+    if change != "gone":
+        arrays["state.w"] = {
+            "other": np.nextafter(w, 9.0), "longer": np.append(w, w), "text": w.astype("<U32"),
+        }[change]  # fmt: skip
+    np.savez(file, **arrays)
+    with pytest.raises(tw.StorageError, match="is not what was written: move it away"):
+        run(file)
+
+
 def test_how_often(tmp_path):
     by_count = tw.Checkpoint(tmp_path / "a", every=5)
     assert [i for i in range(1, 12) if by_count.is_due(i, 1e9)] == [5, 10]

@@ -7,6 +7,7 @@
     {str: kind}                a table with any names
     {"name": kind, …}          a table with these names, and others beside them
     (kind, kind)               one or the other
+    row(str, NUMBER)           a list of as many
 
 A folder of a run may come from anywhere: what does not fit is damage, told by the place and by what
 stands there.
@@ -38,6 +39,15 @@ def COUNT(value: Any) -> bool:
 def UNICODE(value: Any) -> bool:
     """Whether it is text that UTF-8 has: JSON may hold half a pair of surrogates."""
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def row(*kinds: Any) -> Callable[[Any], bool]:
+    """A test for a list with one value of each of these kinds."""
+    return lambda value: (
+        isinstance(value, list | tuple)
+        and len(value) == len(kinds)
+        and all(_wrong(each, kind, "") is None for each, kind in zip(value, kinds, strict=True))
+    )
 
 
 def one_of(*values: Any) -> Callable[[Any], bool]:

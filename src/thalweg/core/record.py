@@ -192,10 +192,7 @@ class Record:
                 "read it with the version that wrote it"
             )
         check_kinds(about, ABOUT_KINDS, source=str(file))
-        known = [content.get(name) for name in (*STEP_COLUMNS, *LOOK_COLUMNS)]
-        steps = {each.shape for each in known[: len(STEP_COLUMNS)] if each is not None}
-        if any(each is None or each.ndim != 1 for each in known) or len(steps) > 1:
-            raise damaged(str(file), ValueError("columns lack, or are of several lengths"))
+        _check_columns(content, len(about["layers"]), source=str(file))
         layers = [Layer(**{**each, "shape": tuple(each["shape"])}) for each in about["layers"]]
         optimizers = tuple(about["optimizers"])
         return cls(tuple(layers), content, about["scalars"], optimizers, tuple(about["notes"]))
@@ -205,3 +202,15 @@ class Record:
             f"Record({self.scalars.get('steps', 0):.0f} steps, {len(self['look'])} looks, "
             f"{len(self.layers)} layers)"
         )
+
+
+def _check_columns(columns: Mapping[str, np.ndarray], layers: int, *, source: str) -> None:
+    """Raise unless they are numbers, one a step, one a look, and one a look and layer."""
+    steps, looks = (columns[name].size if name in columns else 0 for name in ("step", "look"))
+    for names, shape in (
+        (STEP_COLUMNS, (steps,)), (LOOK_COLUMNS, (looks,)), (LAYER_COLUMNS, (looks, layers)),
+    ):  # fmt: skip
+        for name in names:
+            column = columns.get(name)
+            if column is None or column.dtype.kind not in "iuf" or column.shape != shape:
+                raise damaged(source, ValueError(f"column {name} must be {shape} numbers"))

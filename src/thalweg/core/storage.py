@@ -126,33 +126,54 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, marker: str) -> No
 
 
 def write_together(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Put `files` into `folder`: a disk that fills up on the way changes nothing.
+    """Put `files` into `folder`: a disk that fails on the way changes nothing.
 
     The last of them is the mark of all: it goes before the others are moved, and comes after them,
-    so that after a crash they are of one writing wherever it is there.
+    so that after a crash they are of one writing wherever it is there. Where a move fails, those
+    that had been moved are put back.
     """
     folder, token = Path(folder), secrets.token_hex(4)
     fresh = {name: folder / f".{name}.new-{token}" for name in files}
-    *_, mark = files
-    unchanged = "; what was there is unchanged"
+    *others, mark = files
+    before: dict[str, bytes | None] = {}  # of those that are moved already, what was there
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
             _flush(fresh[name], content)
+        before[mark] = _content(folder / mark)
         (folder / mark).unlink(missing_ok=True)
-        unchanged = ""
         _flush_directory(folder)
-        for name, place in fresh.items():
-            os.replace(place, folder / name)
+        for name in (*others, mark):
+            before.setdefault(name, _content(folder / name))
+            os.replace(fresh[name], folder / name)
         _flush_directory(folder)
     except OSError as problem:
         for place in fresh.values():
             with contextlib.suppress(OSError):
                 place.unlink(missing_ok=True)
+        unchanged = "; what was there is unchanged" if _put_back(folder, before, mark) else ""
         raise WriteError(
             f"{folder}/{mark} cannot be written ({problem.strerror or problem}): "
             f"choose a place that is writable and has room{unchanged}"
         ) from problem
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _put_back(folder: Path, before: Mapping[str, bytes | None], mark: str) -> bool:
+    """Whether the files are as before again, the mark last."""
+    try:
+        for name in sorted(before, key=lambda name: name == mark):
+            content = before[name]
+            if content is None:
+                (folder / name).unlink(missing_ok=True)
+            else:
+                write_file(folder / name, content)
+    except (OSError, WriteError):
+        return False
+    return True
 
 
 def read_folder(folder: Path, names: tuple[str, ...]) -> dict[str, bytes]:
@@ -193,7 +214,7 @@ def from_json(text: bytes, *, source: str) -> Any:
         raise StorageError(
             f"{source} is nested too deep: it was damaged or written by another program"
         ) from problem
-    except (ValueError, TypeError) as problem:
+    except (ValueError, TypeError, OverflowError) as problem:
         raise StorageError(
             f"{source} is not valid JSON ({problem}): it was damaged or written by another program"
         ) from problem

@@ -110,7 +110,12 @@ class Trace:
     @classmethod
     def from_csv(cls, text: str, *, stride: int = 1) -> Trace:
         """Read back what `to_csv` wrote."""
-        lines = list(csv.reader(io.StringIO(text)))
+        try:
+            lines = list(csv.reader(io.StringIO(text)))
+        except csv.Error as problem:
+            raise InputError(f"a trace must be a table of commas, got another ({problem})") from (
+                problem
+            )
         if not lines or tuple(lines[0][: len(COLUMNS)]) != COLUMNS:
             raise InputError(
                 f"a trace must begin with the columns {', '.join(COLUMNS)}, got "

@@ -70,6 +70,8 @@ class SpectralDensity:
             kinds = {each.dtype.kind for each in parts.values()}
             if kinds != {"f"} or any(len(a) != 1 or a != b or a == (0,) for a, b in shapes):
                 raise ValueError("its arrays do not fit together")
+            if not all(np.isfinite(each).all() for each in parts.values()):
+                raise ValueError("its numbers are not all finite")
             return cls(**{**parts, "width": float(parts["width"])})
         except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as problem:
             raise StorageError(

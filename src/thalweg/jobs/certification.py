@@ -16,16 +16,21 @@ from thalweg.certificates.certify import certify
 from thalweg.certificates.critical_point import CriticalPoint
 from thalweg.core.certificate import Certificate
 from thalweg.core.errors import InputError
+from thalweg.core.kinds import damaged
 from thalweg.jobs.linear import problem_of
 from thalweg.jobs.opening import opened_again
 from thalweg.jobs.rows import Rows
 from thalweg.jobs.source import here
+from thalweg.runs.folder import ENCODING
 from thalweg.runs.saved import Saved
 
 
 def certified(saved: Saved, *, builder: str = "") -> Certificate | CriticalPoint:
     """A certificate of a linear model, or a verdict on a network; `builder` names its code."""
-    rows = rows_again(saved)
+    rows, features = rows_again(saved), len(saved.encoding.feature_names)
+    if rows.X.shape[1] != features:
+        what = f"it tells of {features} features, and the data have {rows.X.shape[1]}"
+        raise damaged(f"{saved.folder}/{ENCODING}", ValueError(what))
     if saved.job.is_network:
         return _network(saved, rows, builder)
     problem, run = problem_of(saved.job, rows, saved.encoding), saved.run

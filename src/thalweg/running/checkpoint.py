@@ -6,6 +6,7 @@ holds arrays and one JSON header; reading it executes nothing.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import math
 import zipfile
@@ -22,7 +23,7 @@ from thalweg.core.finding import Finding, Severity
 from thalweg.core.storage import from_json, to_json, write_file
 
 FORMAT = 1
-_STATE = "state."
+_STATE, _DIGEST = "state.", "digest"
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def save(
     out = io.BytesIO()
     content: dict[str, Any] = {_STATE + name: value for name, value in kept.items()}
     content |= {"header": np.frombuffer(to_json(header), dtype=np.uint8), **arrays}
+    content[_DIGEST] = _digest(content)
     np.savez(out, **content)
     write_file(Path(file), out.getvalue())
 
@@ -98,6 +100,8 @@ def load(file: str | Path) -> Saved | None:
         ) from problem
     if "header" not in arrays:
         raise StorageError(f"{path} is not a checkpoint: move it away, or give another file")
+    known = arrays.pop(_DIGEST, None)
+    is_whole = known is not None and np.array_equal(known, _digest(arrays))
     header = from_json(arrays.pop("header").tobytes(), source=str(path))
     found = header.get("format") if isinstance(header, dict) else None
     if found != FORMAT:
@@ -110,10 +114,24 @@ def load(file: str | Path) -> Saved | None:
             f"{path} is damaged, it lacks {', '.join(sorted(missing))}: "
             "move it away, or give another file"
         )
+    if not is_whole:
+        raise StorageError(
+            f"{path} is damaged, it is not what was written: move it away, or give another file"
+        )
     state = dict(header["state"])
     for name in [name for name in arrays if name.startswith(_STATE)]:
         state[name.removeprefix(_STATE)] = arrays.pop(name)
     return Saved(header["identity"], header["progress"], state, arrays)
+
+
+def _digest(content: Mapping[str, Any]) -> np.ndarray:
+    """A hash of all names, types, shapes and bytes: a method does not check its own state."""
+    found = hashlib.blake2b(digest_size=16)
+    for name in sorted(content):
+        array = np.asarray(content[name])
+        found.update(f"{name} {array.dtype.str} {array.shape} ".encode(errors="surrogatepass"))
+        found.update(array.tobytes())
+    return np.frombuffer(found.digest(), dtype=np.uint8)
 
 
 def check_same(file: str | Path, saved: Saved, identity: Mapping[str, Any]) -> None:

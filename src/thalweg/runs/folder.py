@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import re
 import secrets
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ from typing import Any, NamedTuple
 
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.finding import FINDING
-from thalweg.core.kinds import COUNT, NUMBER, UNICODE, check_kinds, damaged, one_of
+from thalweg.core.kinds import COUNT, NUMBER, UNICODE, check_kinds, damaged, one_of, row
 from thalweg.core.outcome import Outcome
 from thalweg.core.storage import from_json, read_folder, to_json, write_folder
 from thalweg.core.verdict import WORDS
@@ -37,6 +38,7 @@ from thalweg.runs.job import Job
 from thalweg.tables.column import FLAG, TEXT
 from thalweg.tables.column import NUMBER as NUMBERS
 from thalweg.tables.encoding import Encoding
+from thalweg.tables.notation import check_notation
 
 FORMAT = 1
 ROOT = "runs"
@@ -55,7 +57,8 @@ POINT: dict[str, Any] = {  # where a network ended
 TOLD: dict[str, Any] = {  # of a result
     "verdict": one_of(*WORDS), "outcome": one_of(*Outcome.__members__), "method": str,
     "iterations": COUNT, "seconds": NUMBER, "rows": COUNT, "scores": {str: {str: NUMBER}},
-    "findings": [FINDING], "gap": (NUMBER, None), "data": [[str]], "scaling": [list],
+    "findings": [FINDING], "gap": (NUMBER, None), "data": [row(str, str)],
+    "scaling": [row(str, NUMBER, NUMBER)],
     "notes": [str], "model": str | None, "point": (POINT, str, None),
 }  # fmt: skip
 ENCODED: dict[str, Any] = {
@@ -134,7 +137,12 @@ def encoding_of(folder: Path) -> Encoding:
     content = from_json(read_folder(folder, (ENCODING,))[ENCODING], source=f"{folder}/{ENCODING}")
     check_kinds(content, ENCODED, source=f"{folder}/{ENCODING}")
     try:
-        return Encoding.from_dict(content)
+        check_notation(content.get("decimal"), content.get("thousands"))
+        encoding = Encoding.from_dict(content)
+        shape, features = encoding.sample_shape, len(encoding.feature_names)
+        if shape and math.prod(shape) != features:
+            raise ValueError(f"rows of {features} features have no shape {shape}")
+        return encoding
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
         raise damaged(f"{folder}/{ENCODING}", problem) from problem
 

@@ -82,7 +82,7 @@ def _summary(folder: Path) -> Summary | None:
     return begun._replace(
         state=result["verdict"],
         method=result["method"],
-        gap=result["gap"],
+        gap=result.get("gap"),
         score=_score(result["scores"]),
         seconds=result["seconds"],
     )
