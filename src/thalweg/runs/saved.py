@@ -131,9 +131,7 @@ class Saved:
             raise InputError(f"{self.folder} must be a linear model, got a network: use module()")
         self._check_own(FILE)
         loss = loss_of(self.job, self.encoding)
-        classes = self.encoding.target.classes if self.encoding.target else ()
-        features = len(self.encoding.feature_names)
-        return read_linear_model(self.folder, loss, classes, features)
+        return read_linear_model(self.folder, loss, self.encoding)
 
     def check(self) -> None:
         """Raise unless what the folder holds is whole, and of one training."""
@@ -157,7 +155,8 @@ class Saved:
         from thalweg.runs.estimator import estimator_of
 
         n = int(self.finished()["rows"])
-        return estimator_of(self.linear_model, self.job, n, self.run)
+        is_sparse = self.encoding.is_sparse
+        return estimator_of(self.linear_model, self.job, n, self.run, is_sparse=is_sparse)
 
     def module(self, *, builder: str = "") -> Any:
         """The network as a torch module in evaluation mode, on encoded rows."""
