@@ -26,7 +26,7 @@ from thalweg.runs.saved import Saved
 from thalweg.tables.encoding import Encoding
 
 REPEATS = 5
-LINEAR, NETWORK = 30_000_000, 1_000_000  # answers of one score that shuffling may take
+LINEAR, NETWORK = 10_000_000, 1_000_000  # answers of one score that shuffling may take
 FEWEST = 200  # rows, below which importance would be noise
 MOST_CLASSES = 30  # of a table of confusions
 MOST_ROWS = 20_000  # that are shuffled where importance is asked for
