@@ -28,6 +28,19 @@ def linear():
     )
 
 
+def explained(folder):
+    """A regression on a table with long names, from its file to its page."""
+    rng = np.random.default_rng(0)
+    towns = ["Zürich", "Bern <b>", "Genf", "La Chaux-de-Fonds am langen Hügel hinter dem Wald"]
+    town = rng.choice(towns, 1500, p=[0.5, 0.3, 0.15, 0.05])
+    age, size = rng.normal(40, 9, 1500), rng.lognormal(4, 0.5, 1500)
+    price = 5 * size + 100 * (town == "Zürich") - 2 * age + rng.normal(0, 60, 1500)
+    rows = [f"{a},{b},{c},{d}" for a, b, c, d in zip(town, age, size, price, strict=True)]
+    (folder / "t.csv").write_text("\n".join(["town,age,size,price", *rows]))
+    job = tw.Job(str(folder / "t.csv"), "price", standardize=True, validation=0.25)
+    return tw.train(job, folder / "run", progress=False, report=False).subject()
+
+
 def comparison():
     """Methods beside each other, one of which does not get there."""
     table = tw.read("@cancer")

@@ -18,14 +18,16 @@ from drawings import parsed
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.skipif(browsing.FOUND is None, reason="no Chromium is here")
 
-SUBJECTS = ("linear", "comparison", "diverged", "network")
+SUBJECTS = ("linear", "comparison", "diverged", "network", "explained")
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reports")
+    subjects = {name: getattr(reports, name)() for name in SUBJECTS if name != "explained"}
+    subjects["explained"] = reports.explained(folder)
     return {
-        name: tw.report(getattr(reports, name)()).save(folder / f"{name}.html") for name in SUBJECTS
+        name: tw.report(subject).save(folder / f"{name}.html") for name, subject in subjects.items()
     }
 
 

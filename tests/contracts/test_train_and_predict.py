@@ -75,8 +75,9 @@ def test_held_out_rows_are_predicted_as_by_the_estimator_in_memory(frames, held)
     by_hand = 1.0 / (1.0 + np.exp(-(X @ w + b)))
     np.testing.assert_allclose(odds, by_hand, rtol=1e-6)
     assert names == np.where(by_hand > 0.5, "yes", "no").tolist()
-    ours = load("run").estimator()
-    np.testing.assert_allclose(odds, ours.predict_proba(X)[:, 1], rtol=1e-14)
+    saved = load("run")
+    ours = saved.estimator().predict_proba(saved.encoding.frame(held))
+    np.testing.assert_allclose(odds, ours[:, 1], rtol=1e-14)
     dense = X.toarray() if hasattr(X, "toarray") else X
     full = table.X.toarray() if hasattr(table.X, "toarray") else table.X
     theirs = LogisticRegression(C=1 / (0.01 * len(full)), tol=1e-10, max_iter=10_000)
@@ -107,6 +108,7 @@ def test_a_category_that_is_new_counts_for_nothing_and_is_told(held):
     X = saved.encoding.apply(held)
     X = X.toarray() if hasattr(X, "toarray") else X
     X[:, [name.startswith("town=") for name in saved.encoding.feature_names]] = 0.0
+    X = pl.DataFrame(X, schema=saved.encoding.feature_names)
     np.testing.assert_allclose(odds, saved.estimator().predict_proba(X)[:, 1], rtol=1e-12)
 
 

@@ -9,6 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 
 import thalweg as tw
 from linear_data import features, labels, regression, solved
+from thalweg.core.errors import InputError
 from thalweg.core.finding import Severity
 
 READY = {  # loader, loss, whether it has to be standardized
@@ -22,6 +23,17 @@ READY = {  # loader, loss, whether it has to be standardized
 
 def names(findings):
     return [finding.name for finding in findings]
+
+
+def test_classes_are_called_by_their_names():
+    X = features(1000, 2)
+    y = np.repeat([0, 1, 2], [480, 490, 30])
+    problem = tw.LinearProblem(X, y, "multinomial", l2=0.1)
+    (found,) = tw.diagnose(problem, class_names=["iron", "silver", "gold"])
+    assert found.claim.startswith("Class 'gold' has 3.00%")
+    assert "the constant answer 'silver' is right for 49.00%" in found.claim
+    with pytest.raises(InputError, match="class_names must have 3 entries, as y has classes"):
+        tw.diagnose(problem, class_names=["iron"])
 
 
 @pytest.mark.parametrize("name", READY)

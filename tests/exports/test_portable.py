@@ -3,7 +3,7 @@
 import numpy as np
 
 import thalweg as tw
-from thalweg.exports.portable import fill_of, has_names, portable
+from thalweg.exports.portable import fill_of, portable
 from thalweg.tables.column import Column
 
 
@@ -23,8 +23,3 @@ def test_what_stands_for_missing_values():
     assert fill_of(Column("a", fill=2.5)) == 2.5
     assert fill_of(Column("a", "flag", fill=True)) == 1
     assert fill_of(Column("a", "text", ("x", "y"), "y")) == 1
-
-
-def test_names_of_a_matrix_are_none():
-    assert not has_names((Column("x0"), Column("x1")))
-    assert has_names((Column("x1"), Column("x0")))

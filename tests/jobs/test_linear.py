@@ -71,3 +71,19 @@ def test_a_plan_in_the_folder_is_followed(tmp_path):
 def test_a_method_that_cannot_is_refused_before_anything_runs(options, sentence):
     with pytest.raises(InputError, match=sentence):
         ready_linear(*asked("@cancer", **options))
+
+
+def test_the_model_knows_names_and_what_its_columns_vary_by(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "town,age,metal\n"
+        + "".join(f"{'ABBB'[k % 4]},{k % 9},{'gold' if k < 3 else 'iron'}\n" for k in range(120))
+    )
+    table = tw.read(tmp_path / "t.csv", "metal")
+    job = Job(str(tmp_path / "t.csv"), "metal")
+    ready = ready_linear(job, rows_of(job, table), table.encoding)
+    trained = train_linear(job, ready, table.encoding, progress=False)
+    assert trained.model.features == ("town=A", "town=B", "age")
+    mean, deviation = table.mean_and_spread
+    np.testing.assert_allclose(trained.model.means, mean, rtol=1e-12)
+    np.testing.assert_allclose(trained.model.deviations, deviation, rtol=1e-12)
+    assert any("Class 'gold' has 2.50%" in finding.claim for finding in trained.findings)

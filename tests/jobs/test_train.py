@@ -26,8 +26,8 @@ def files(folder):
 def test_a_folder_of_plain_files(tmp_path):
     saved = train(Job("@cancer", standardize=True), tmp_path / "a", command="typed", **QUIET)
     assert files(tmp_path / "a") == [
-        "encoding.json", "job.json", "model.npz", "plan.json", "result.json", "run.json",
-        "trace.csv", "weights.npz",
+        "encoding.json", "explanation.json", "job.json", "model.npz", "plan.json", "result.json",
+        "run.json", "trace.csv", "weights.npz",
     ]  # fmt: skip
     result = json.loads((tmp_path / "a" / RESULT).read_text())
     assert result["verdict"] == "CERTIFIED"

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 from drawings import SVG, deep_record, parsed, plan_of, run_of
+from thalweg.core.coefficient import Coefficient
+from thalweg.core.explanation import Baseline, Bin, Explanation, Importance, Shuffled
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.plan import Measured
 from thalweg.curvature.density import spectral_density
@@ -46,6 +48,21 @@ def largest():
         scores={rows: {"accuracy": 0.9, "loss": 0.1} for rows in ("training", "validation")},
         command="thalweg train " * 20, script="import thalweg as tw\n" * 80,
         settings={f"setting {k}": "value " * 10 for k in range(60)}, notes=("A note. " * 10,) * 20,
+        coefficients=tuple(
+            Coefficient("a feature " * 5 + str(k), "class", "other", 1.5, 2.5) for k in range(1000)
+        ),
+        explanation=explained(),
+    )  # fmt: skip
+
+
+def explained():
+    """Of thirty classes and a regression at once, as no model is."""
+    bins = tuple(Bin(10, k / 20, 0.0, k / 30, 1.0) for k in range(20))
+    columns = tuple(Importance(f"a column {k}", 0.1, 0.01) for k in range(1000))
+    return Explanation(
+        "held out", 1000, Shuffled("R²", 0.5, 1000, 5, columns), tuple(map(str, range(30))),
+        tuple(tuple(range(30)) for _ in range(30)), "a class", bins[:10], bins,
+        (Baseline("constant", {"accuracy": 0.1}),), ("A note. " * 10,) * 3,
     )  # fmt: skip
 
 
@@ -56,7 +73,9 @@ def whole():
 
 def test_the_largest_is_below_one_megabyte(whole):
     assert 300_000 < len(whole.encode()) <= LIMIT
-    assert whole.count("<figure") == 3 * 3 + 1 + 1 + 4  # measures, plan, spectrum, record
+    assert (
+        whole.count("<figure") == 2 + 3 + 3 * 3 + 1 + 1 + 4
+    )  # …, measures, plan, spectrum, record
 
 
 def test_sections_come_in_their_order(whole):

@@ -60,8 +60,10 @@ def test_what_differs_is_told_or_refused(place):
 
 def test_an_estimator_of_the_same_predictions(place):
     saved = load(place / "run")
-    X = saved.encoding.apply(place / "t.csv")
-    assert saved.estimator().predict(X) == pytest.approx(saved.predict(place / "t.csv").values)
+    assert saved.encoding.is_sparse is False
+    X, fitted = saved.encoding.frame(place / "t.csv"), saved.estimator()
+    assert fitted.feature_names_in_.tolist() == saved.encoding.feature_names == X.columns
+    assert fitted.predict(X) == pytest.approx(saved.predict(place / "t.csv").values)
     with pytest.raises(InputError, match="must be a network"):
         saved.module()
 

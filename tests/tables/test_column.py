@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from thalweg.core.errors import InputError
-from thalweg.tables.column import Column, cleaned, is_constant, kind_of, learn
+from thalweg.tables.column import Column, cleaned, has_names, is_constant, kind_of, learn
 
 
 def series(*values, dtype=None):
@@ -115,3 +115,8 @@ def test_constant_columns():
     assert not is_constant(Column("c"), series(2.0, 3.0))
     assert is_constant(Column("c", fill=2.0), series(2.0, None))
     assert is_constant(Column("c", "text", ("a",)), series("a"))
+
+
+def test_names_of_a_matrix_are_none():
+    assert not has_names((Column("x0"), Column("x1")))
+    assert has_names((Column("x1"), Column("x0")))

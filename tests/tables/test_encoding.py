@@ -152,3 +152,12 @@ def test_svmlight_that_began_at_zero_goes_on_so(tmp_path):
     (tmp_path / "b").write_text("1 1:4\n")
     encoding = Encoding.from_dict(tw.read(tmp_path / "a").encoding.to_dict())
     assert encoding.apply(tmp_path / "b").toarray().tolist() == [[0, 4, 0]]
+
+
+def test_a_frame_has_the_names_of_the_features():
+    table = first(sparse=False)
+    frame = table.encoding.frame(ROWS)
+    assert frame.columns == table.feature_names
+    np.testing.assert_array_equal(frame.to_numpy(), table.X)
+    with pytest.raises(InputError, match=r"use apply\(source\)"):
+        first(sparse=True).encoding.frame(ROWS)

@@ -18,6 +18,7 @@ from thalweg.cli.address_space import keep_within
 from thalweg.cli.certify import certify
 from thalweg.cli.diagnose import diagnose
 from thalweg.cli.exit_code import DONE, PIPE_BROKEN
+from thalweg.cli.explain import explain
 from thalweg.cli.export import export
 from thalweg.cli.lab import lab
 from thalweg.cli.letters import prepare
@@ -31,7 +32,20 @@ from thalweg.cli.train import train
 from thalweg.cli.warm_up import warm_up
 from thalweg.core.errors import suggest
 
-VERBS = (plan, train, predict, certify, diagnose, report, export, runs, methods, warm_up, lab)
+VERBS = (
+    plan,
+    train,
+    predict,
+    certify,
+    diagnose,
+    explain,
+    report,
+    export,
+    runs,
+    methods,
+    warm_up,
+    lab,
+)
 EPILOG = """\b
 Completion in your shell, for the session; put the line into its start-up file to keep it:
   bash  eval "$(_THALWEG_COMPLETE=bash_source thalweg)"

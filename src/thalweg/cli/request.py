@@ -28,6 +28,7 @@ LINEAR_ONLY = {
     "no_intercept": "its layers have biases of their own",
     "tol": "it is trained for --epochs",
     "max_iter": "it is trained for --epochs",
+    "coefficients": "thalweg explain RUN tells which columns matter to it",
 }
 NETWORK_ONLY = {
     "epochs": "--max-iter limits a linear model",

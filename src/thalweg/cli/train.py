@@ -13,13 +13,16 @@ import click
 
 from thalweg.cli import completion, options
 from thalweg.cli.exit_code import code_of
+from thalweg.cli.explain import coefficient_record, coefficients_text
 from thalweg.cli.failure import Quit
 from thalweg.cli.request import job_of, refuse_beside
 from thalweg.cli.result import record, text
 from thalweg.cli.screen import note, say, say_json, screen_of
 from thalweg.core.errors import WriteError
 
-BESIDE_RESUME = {"resume", "time_limit", "max_iter", "model", "no_report", "as_json", "quiet"}
+BESIDE_RESUME = {
+    "resume", "time_limit", "max_iter", "model", "no_report", "coefficients", "as_json", "quiet",
+}  # fmt: skip
 
 
 @click.command()
@@ -34,6 +37,7 @@ BESIDE_RESUME = {"resume", "time_limit", "max_iter", "model", "no_report", "as_j
     "--resume", metavar="RUN", type=click.Path(), shell_complete=completion.runs,
     help="Go on with a run that was stopped.",
 )  # fmt: skip
+@click.option("--coefficients", is_flag=True, help="Show the largest, of a linear model.")
 @options.everywhere
 @click.pass_context
 def train(
@@ -42,6 +46,7 @@ def train(
     out: str | None,
     no_report: bool,
     resume: str | None,
+    coefficients: bool,
     as_json: bool,
     quiet: bool,
     **asked: Any,
@@ -63,10 +68,17 @@ def train(
         raise click.UsageError("Missing argument 'DATA', or --resume RUN.", ctx)
     else:
         saved = trained(ctx, data, out, asked, told)
+    wanted = coefficients and not saved.best.job.is_network
+    largest = saved.best.coefficients() if wanted else []
     if as_json:
-        say_json(record(saved))
+        told = record(saved)
+        if wanted:
+            told["coefficients"] = [coefficient_record(each) for each in largest]
+        say_json(told)
     else:
         say(text(screen_of(), saved))
+        if wanted:
+            say("", coefficients_text(screen_of(), largest))
     members = [each for each in saved.members if each.result is not None]
     if any(each.run.outcome.name == "INTERRUPTED" for each in members):
         note(f"stopped as asked: thalweg train --resume {saved.folder} goes on", "interrupted")

@@ -18,7 +18,11 @@ from thalweg.objectives.linear import LinearProblem
 
 
 def diagnose(
-    problem: Any, run: Run | None = None, *, feature_names: Sequence[str] | None = None
+    problem: Any,
+    run: Run | None = None,
+    *,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
 ) -> list[Finding]:
     """What is wrong with `problem`, worst first; an empty list where nothing is.
 
@@ -32,6 +36,8 @@ def diagnose(
         penalty does is known.
     feature_names
         Of the columns, to be called by.
+    class_names
+        Of the classes, in the order of their labels, to be called by.
 
     >>> import numpy as np, thalweg as tw
     >>> X = np.random.default_rng(0).normal(size=(100, 3)) * [1.0, 1e4, 1.0]
@@ -40,8 +46,8 @@ def diagnose(
     [('unscaled inputs', 'ACT'), ('poor conditioning', 'WARN')]
     """
     if isinstance(problem, Record):
-        if run is not None or feature_names is not None:
-            raise InputError("run and feature_names must be left out for a Record: it has its own")
+        if any(given is not None for given in (run, feature_names, class_names)):
+            raise InputError("run and names must be left out for a Record: it has its own")
         from thalweg.doctor.nets import symptoms  # needs torch, which linear problems do without
 
         return symptoms.diagnose(problem)
@@ -60,10 +66,19 @@ def diagnose(
             f"run must be one on this problem, which has {problem.dim} variables, "
             f"got one with {run.w.size}: run tw.minimize(problem)"
         )
-    names = None if feature_names is None else [str(name) for name in feature_names]
-    if names is not None and len(names) != problem.p:
-        raise InputError(
-            f"feature_names must have {problem.p} entries, as X has columns, got {len(names)}"
-        )
+    names = _names("feature_names", feature_names, problem.p, "as X has columns")
+    K = 0 if problem.classes is None else len(problem.classes)
+    classes = _names("class_names", class_names, K, "as y has classes")
     with np.errstate(all="ignore"):  # of squares that overflow: what follows from them is not said
-        return findings(linear_facts(problem, run, names))
+        return findings(linear_facts(problem, run, names, classes))
+
+
+def _names(
+    argument: str, given: Sequence[str] | None, count: int, why: str
+) -> tuple[str, ...] | None:
+    """The names, as many as there are things to be named."""
+    if given is None:
+        return None
+    if len(given) != count:
+        raise InputError(f"{argument} must have {count} entries, {why}, got {len(given)}")
+    return tuple(map(str, given))

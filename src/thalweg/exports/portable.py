@@ -15,14 +15,14 @@ in the order of the columns, which is the order in which Thalweg adds. What is m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from thalweg.core.errors import InputError
 from thalweg.runs.saved import Saved
-from thalweg.tables.column import FLAG, TEXT, Column
+from thalweg.tables.column import FLAG, TEXT, Column, has_names
 
 IDENTITY, LOGISTIC, SIGN, SOFTMAX = "identity", "logistic", "sign", "softmax"
 LINKS = {
@@ -75,11 +75,6 @@ def portable(saved: Saved) -> Portable:
         intercepts=np.atleast_1d(model.intercepts),
         is_table=has_names(encoding.columns),
     )
-
-
-def has_names(columns: Sequence[Column]) -> bool:
-    """Whether columns have names of their own; those of a matrix are x0, x1, and so on."""
-    return any(column.name != f"x{j}" for j, column in enumerate(columns))
 
 
 def fill_of(column: Column) -> float | int | None:

@@ -26,7 +26,7 @@ from thalweg.planner.minimize import minimize
 from thalweg.planner.plan import plan
 from thalweg.running.checkpoint import Checkpoint
 from thalweg.runs.job import Job
-from thalweg.runs.linear_model import FILE, LinearModel, loss_of
+from thalweg.runs.linear_model import FILE, LinearModel, classes_of, loss_of, names_of
 from thalweg.tables.encoding import Encoding
 
 PLAN, CHECKPOINT = "plan.json", "checkpoint.npz"
@@ -90,9 +90,18 @@ def train_linear(
         run = replace(run, plan=made.after(run.method, run.iterations, run.seconds))
     coefficients, intercepts = problem.coefficients(run.w)
     codes = np.empty(0) if problem.classes is None else np.asarray(problem.classes)
-    classes = encoding.target.classes if encoding.target and len(codes) else ()
-    model = LinearModel(coefficients, intercepts, codes.astype(np.int64), problem.loss, classes)
-    findings = diagnose(problem, run, feature_names=encoding.feature_names)
+    classes = classes_of(encoding) if len(codes) else ()
+    codes = codes.astype(np.int64)
+    model = LinearModel(
+        coefficients, intercepts, codes, problem.loss, classes, names_of(encoding),
+        problem.rows.means, np.sqrt(problem.rows.variances),
+    )  # fmt: skip
+    findings = diagnose(
+        problem,
+        run,
+        feature_names=encoding.feature_names,
+        class_names=[classes[code] for code in codes.tolist()] or None,
+    )
     return Trained(run, model, {FILE: model.to_bytes()}, findings)
 
 

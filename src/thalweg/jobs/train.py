@@ -25,6 +25,7 @@ from thalweg.core.plan import Plan
 from thalweg.core.ranking import HELD_OUT, TRAINING
 from thalweg.core.storage import clear_left, from_json, to_json, write_file, write_together
 from thalweg.core.verdict import verdict_of
+from thalweg.jobs.explanation import explanation_of
 from thalweg.jobs.folds import cross_validate
 from thalweg.jobs.limits import LIMITS, forget_limits, limited, limits_of, note_limits
 from thalweg.jobs.opening import Note, Opened, opened, opened_again, silent
@@ -33,6 +34,7 @@ from thalweg.jobs.source import here, placed, scales
 from thalweg.jobs.trained import Trained
 from thalweg.jobs.trainer import trainer_of
 from thalweg.runs.folder import (
+    EXPLANATION,
     FORMAT,
     JOB,
     REPORT,
@@ -41,6 +43,7 @@ from thalweg.runs.folder import (
     begin,
     begun,
     check_free,
+    explained,
     fingerprint_of,
     header_of,
     locked,
@@ -206,7 +209,8 @@ def _finish(
     run = trained.run
     result = to_json(_result(data, trained, folds))
     told = from_json(result, source=RESULT)
-    files = {**run.files(), **trained.files}
+    told_of = explanation_of(trained, data.rows, data.encoding, header.job.seed)
+    files = {**run.files(), **trained.files, EXPLANATION: explained(told_of, told["model"])}
     if resumed is not None and run.outcome is Outcome.INTERRUPTED:
         files[LIMITS] = limits_of(resumed, told)
     if not (folder / JOB).exists():  # somebody removed the folder meanwhile

@@ -13,10 +13,12 @@ from thalweg.reports.convergence import convergence_section
 from thalweg.reports.data import data_section
 from thalweg.reports.document import document
 from thalweg.reports.drawing import Detail
+from thalweg.reports.errors import errors_section
 from thalweg.reports.findings import findings_section
 from thalweg.reports.heading import header, title_of
 from thalweg.reports.layers import layers_section
 from thalweg.reports.markup import Markup, element, joined
+from thalweg.reports.matters import matters_section
 from thalweg.reports.plan import plan_section
 from thalweg.reports.reproduce import reproduce_section
 from thalweg.reports.subject import Subject
@@ -24,6 +26,8 @@ from thalweg.reports.subject import Subject
 LIMIT = 1_000_000  # bytes
 Section = Callable[[Subject, Detail], Markup]
 SECTIONS: dict[str, tuple[str, Section]] = {
+    "matters": ("What matters", matters_section),
+    "errors": ("Errors", errors_section),
     "plan": ("Plan", plan_section),
     "convergence": ("Convergence", convergence_section),
     "certificate": ("Certificate", certificate_section),

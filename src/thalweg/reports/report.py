@@ -67,8 +67,8 @@ def report(thing: Any, **more: Any) -> Report:
     ----------
     more
         What else is known, field by field of `thalweg.reports.subject.Subject`: title, objective,
-        record, findings, point, spectrum, data, scaling, scores, command, script, settings, notes;
-        of several runs points and scores_of_runs, in their order.
+        record, findings, point, spectrum, data, scaling, scores, command, script, settings, notes,
+        coefficients, explanation; of several runs points and scores_of_runs, in their order.
 
     >>> import thalweg as tw
     >>> run = tw.minimize(tw.surfaces.Quadratic(), "gd", tol=1e-8)

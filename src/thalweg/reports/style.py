@@ -154,7 +154,7 @@ padding:.75rem 0;border-bottom:1px solid var(--line)}}
 .stacks td{{display:flex;justify-content:space-between;align-items:baseline;gap:.75rem;
 text-align:right}}
 .stacks td::before{{content:attr(data-head);color:var(--muted);font-size:.8125rem;text-align:left;
-white-space:nowrap}}
+white-space:normal}}
 .stacks td:not([data-head]){{justify-content:end}}
 .dense{{font-size:.8125rem}}
 .dense th,.dense td{{padding-left:.25rem;padding-right:.25rem}}

@@ -12,6 +12,8 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
+from thalweg.core.coefficient import Coefficient
+from thalweg.core.explanation import Explanation
 from thalweg.core.finding import Finding
 from thalweg.core.ranking import Contender, Scores, ranked
 from thalweg.core.run import Run
@@ -35,6 +37,8 @@ class Subject:
     script: str = ""  # Python that does the same
     settings: Mapping[str, Any] = field(default_factory=dict)  # the job, field by field
     notes: tuple[str, ...] = ()  # what a reader should know, one sentence each
+    coefficients: tuple[Coefficient, ...] = ()  # of a linear model, the largest first
+    explanation: Explanation | None = None  # what matters to the model, and where it errs
     points: tuple[Any, ...] = ()  # of several runs, that of each or None
     scores_of_runs: tuple[Scores, ...] = ()  # of several runs, those of each
 

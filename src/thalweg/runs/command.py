@@ -79,5 +79,8 @@ def script_of(job: Job, loss: str, l1: float, l2: float, method: str) -> str:
         f"problem = tw.LinearProblem(table.X, table.y, {loss!r}{extra})\n"
         f"run = tw.minimize(problem, {method!r}, tol={job.tol!r}, max_iter={job.max_iter}, "
         f"seed={job.seed})\n"
-        "print(run)\n"
+        "print(run)\n\n"
+        "coefficients, intercepts = problem.coefficients(run.w)\n"
+        "for name, coefficient in zip(table.feature_names, coefficients):\n"
+        "    print(name, coefficient)  # in the units of the data\n"
     )

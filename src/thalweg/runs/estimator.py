@@ -5,8 +5,9 @@
     squared                 tw.Ridge, tw.Lasso or tw.ElasticNet, by its penalties
     Huber                   sklearn.linear_model.HuberRegressor
 
-It predicts from encoded rows, `saved.encoding.apply(source)`; classes have their names. Parameters
-are those of the same problem, so that a clone of it fits the same model to the same rows; a problem
+It predicts from encoded rows, `saved.encoding.frame(source)`, and knows the features by name, as it
+does its classes; a sparse matrix has no names, and an estimator on one knows none. Parameters are
+those of the same problem, so that a clone of it fits the same model to the same rows; a problem
 that was standardized is one on scaled rows, which a clone does not know of.
 """
 
@@ -28,7 +29,7 @@ from thalweg.runs.job import Job
 from thalweg.runs.linear_model import LinearModel
 
 
-def estimator_of(model: LinearModel, job: Job, n: int, run: Run) -> Any:
+def estimator_of(model: LinearModel, job: Job, n: int, run: Run, *, is_sparse: bool = False) -> Any:
     """The estimator, fitted, of a model trained on n rows."""
     fitted = _unfitted(model.loss, *job.penalties(n), n, job.intercept, job.tol)
     if model.classes:
@@ -38,6 +39,8 @@ def estimator_of(model: LinearModel, job: Job, n: int, run: Run) -> Any:
     else:
         fitted.coef_, fitted.intercept_ = model.coefficients, float(model.intercepts)
     fitted.n_features_in_ = len(model.coefficients)
+    if model.features and not is_sparse:
+        fitted.feature_names_in_ = np.array(model.features, dtype=object)
     if isinstance(fitted, CertifiedMixin):
         fitted.runs_ = [run]
     return fitted

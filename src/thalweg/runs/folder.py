@@ -7,6 +7,7 @@
     run.json, trace.csv, weights.npz    what happened (`thalweg.core.run`)
     model.*        what `predict` needs
     record.npz, spectrum.npz            what was seen of a network while it trained, and at its end
+    explanation.json                    what matters to the model, and where it errs
     result.json    the verdict, written last: a folder without it has not been finished
     limits.json    of a training that was resumed, what it may take
     report.html    all of it, to look at
@@ -29,6 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from thalweg.core.errors import InputError, StorageError
+from thalweg.core.explanation import EXPLAINED, Explanation
 from thalweg.core.finding import FINDING
 from thalweg.core.kinds import COUNT, NUMBER, UNICODE, check_kinds, damaged, one_of, row
 from thalweg.core.outcome import Outcome
@@ -43,6 +45,7 @@ from thalweg.tables.notation import check_notation
 FORMAT = 1
 ROOT = "runs"
 JOB, ENCODING, RESULT = "job.json", "encoding.json", "result.json"
+EXPLANATION = "explanation.json"
 RACE, REPORT = "race.json", "report.html"
 RECORD, SPECTRUM = "record.npz", "spectrum.npz"  # of a network
 NETWORK = "model.safetensors"
@@ -154,6 +157,28 @@ def result_of(folder: Path) -> dict[str, Any] | None:
     content = _record(folder, RESULT)
     check_kinds(content, TOLD, source=f"{folder}/{RESULT}")
     return content
+
+
+def explained(explanation: Explanation | None, model: str) -> bytes:
+    """What explanation.json holds of the model with this fingerprint."""
+    told = None if explanation is None else explanation.to_dict()
+    return to_json({"format": FORMAT, "model": model, "explanation": told})
+
+
+def explanation_of(folder: Path, model: str | None) -> Explanation | None:
+    """What is kept of the model with this fingerprint; None in folders of first versions."""
+    if not (Path(folder) / EXPLANATION).exists():
+        return None
+    content, source = _record(folder, EXPLANATION), f"{folder}/{EXPLANATION}"
+    check_kinds(content, {"model": str, "explanation": (EXPLAINED, None)}, source=source)
+    if model is not None and content["model"] != model:
+        raise damaged(source, ValueError("it tells of another model than result.json"))
+    if content["explanation"] is None:
+        return None
+    try:
+        return Explanation.from_dict(content["explanation"])
+    except (KeyError, TypeError) as problem:
+        raise damaged(source, problem) from problem
 
 
 def fingerprint_of(content: bytes) -> str:

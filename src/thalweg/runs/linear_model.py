@@ -1,4 +1,8 @@
-"""A linear model: coefficients in the units of X, intercepts, and what its scores stand for."""
+"""A linear model: coefficients in the units of X, intercepts, and what its scores stand for.
+
+model.npz holds its arrays, the names of the features, where columns have names, and the means and
+deviations that the features had in the rows it was trained on.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,11 @@ from thalweg.core.storage import from_npz, read_folder
 from thalweg.kernels.scores import scores
 from thalweg.runs.job import Job
 from thalweg.runs.prediction import Answers, from_scores
+from thalweg.tables.column import has_names
 from thalweg.tables.encoding import Encoding
 
 FILE = "model.npz"
+FEATURES, MEANS, DEVIATIONS = "features", "means", "deviations"  # not in files of first versions
 
 
 class LinearModel(NamedTuple):
@@ -27,6 +33,9 @@ class LinearModel(NamedTuple):
     codes: np.ndarray  # of the classes that it tells apart, int64[K]; empty for numbers
     loss: str
     classes: tuple[str, ...]  # names by code, those that no training row had included
+    features: tuple[str, ...] = ()  # names; none of a matrix, whose columns have none
+    means: np.ndarray | None = None  # of the training rows, float64[p]; not in older files
+    deviations: np.ndarray | None = None  # likewise
 
     def scores(self, X: Any) -> np.ndarray:
         """Xw + b, float64[n] or [n, K]; of a row the same whatever stands beside it."""
@@ -34,7 +43,11 @@ class LinearModel(NamedTuple):
 
     def answers(self, X: Any) -> Answers:
         """Numbers, or codes of classes with probabilities."""
-        values, odds = from_scores(self.scores(X), self.loss)
+        return self.answers_of(self.scores(X))
+
+    def answers_of(self, z: np.ndarray) -> Answers:
+        """The same from scores."""
+        values, odds = from_scores(z, self.loss)
         if not self.classes:
             return Answers(values)
         if odds is not None and len(self.codes) < len(self.classes):
@@ -45,28 +58,40 @@ class LinearModel(NamedTuple):
 
     def to_bytes(self) -> bytes:
         """The arrays as an .npz."""
+        known: dict[str, Any] = {
+            "coefficients": self.coefficients,
+            "intercepts": self.intercepts,
+            "classes": self.codes,
+            MEANS: self.means,
+            DEVIATIONS: self.deviations,
+            FEATURES: np.array(self.features) if self.features else None,
+        }
         out = io.BytesIO()
-        np.savez(
-            out,
-            coefficients=self.coefficients,
-            intercepts=self.intercepts,
-            classes=self.codes,
-        )
+        np.savez(out, **{name: each for name, each in known.items() if each is not None})
         return out.getvalue()
+
+
+def classes_of(encoding: Encoding) -> tuple[str, ...]:
+    """Names of the classes by code, none of a regression."""
+    return encoding.target.classes if encoding.target else ()
 
 
 def loss_of(job: Job, encoding: Encoding) -> str:
     """The loss that the job names, or that its target asks for."""
     if job.loss is not None:
         return job.loss
-    classes = encoding.target.classes if encoding.target else ()
+    classes = classes_of(encoding)
     return "squared" if not classes else "logistic" if len(classes) <= 2 else "multinomial"
 
 
-def read_linear_model(
-    folder: Path, loss: str, classes: tuple[str, ...], features: int
-) -> LinearModel:
-    """The model in a folder, for rows of so many features."""
+def names_of(encoding: Encoding) -> tuple[str, ...]:
+    """Of the features, where columns have names of their own; those of a matrix have none."""
+    return tuple(encoding.feature_names) if has_names(encoding.columns) else ()
+
+
+def read_linear_model(folder: Path, loss: str, encoding: Encoding) -> LinearModel:
+    """The model in a folder, for rows as `encoding` gives them."""
+    features, classes = len(encoding.feature_names), classes_of(encoding)
     content, source = read_folder(folder, (FILE,))[FILE], f"{folder}/{FILE}"
     several = int(loss == "multinomial")
     shapes = {"coefficients": 1 + several, "intercepts": several, "classes": 1}
@@ -83,4 +108,20 @@ def read_linear_model(
     is_two = loss not in ("logistic", "squared-hinge") or len(codes) == 2
     if not is_two or codes.dtype.kind != "i" or not set(codes.tolist()) <= set(range(len(classes))):
         raise damaged(source, ValueError(f"classes are {codes.tolist()}"))
-    return LinearModel(w, b, codes, loss, classes)
+    means, deviations = (_measured(arrays, name, features, source) for name in (MEANS, DEVIATIONS))
+    names = names_of(encoding)
+    if FEATURES in arrays and not np.array_equal(arrays[FEATURES], np.array(names)):
+        raise damaged(source, ValueError("its features are not those of encoding.json"))
+    return LinearModel(w, b, codes, loss, classes, names, means, deviations)
+
+
+def _measured(
+    arrays: dict[str, np.ndarray], name: str, features: int, source: str
+) -> np.ndarray | None:
+    """A number of each feature, where the file has them."""
+    found = arrays.get(name)
+    if found is None:
+        return None
+    if found.shape != (features,) or found.dtype.kind != "f" or not np.isfinite(found).all():
+        raise damaged(source, ValueError(f"{name} are no number for each of {features} features"))
+    return found

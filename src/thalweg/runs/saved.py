@@ -13,19 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.certificates.critical_point import CriticalPoint
+from thalweg.core.coefficient import Coefficient
 from thalweg.core.errors import InputError, StorageError
+from thalweg.core.explanation import Explanation
 from thalweg.core.finding import Finding, Severity
 from thalweg.core.kinds import damaged
 from thalweg.core.ranking import Contender
 from thalweg.core.run import Run
 from thalweg.core.storage import read_folder
 from thalweg.reports.subject import Subject
+from thalweg.runs.coefficients import coefficients_of
 from thalweg.runs.folder import (
     NETWORK,
     RACE,
     RESULT,
     Header,
     encoding_of,
+    explanation_of,
     fingerprint_of,
     header_of,
     result_of,
@@ -125,19 +129,26 @@ class Saved:
         return self.linear_model
 
     @cached_property
+    def explanation(self) -> Explanation | None:
+        """What matters to the model and where it errs, as measured when it was trained."""
+        return explanation_of(self.folder, self.finished().get("model"))
+
+    def coefficients(self, most: int | None = None) -> list[Coefficient]:
+        """Of a linear model, the largest per standard deviation first."""
+        return coefficients_of(self.linear_model, self.encoding, most)
+
+    @cached_property
     def linear_model(self) -> LinearModel:
         """Coefficients and intercepts, in the units of X."""
         if self.job.is_network:
             raise InputError(f"{self.folder} must be a linear model, got a network: use module()")
         self._check_own(FILE)
         loss = loss_of(self.job, self.encoding)
-        classes = self.encoding.target.classes if self.encoding.target else ()
-        features = len(self.encoding.feature_names)
-        return read_linear_model(self.folder, loss, classes, features)
+        return read_linear_model(self.folder, loss, self.encoding)
 
     def check(self) -> None:
         """Raise unless what the folder holds is whole, and of one training."""
-        _ = self.run
+        _ = self.run, self.explanation
         if self.job.is_network:
             self._check_own(NETWORK)
         else:
@@ -157,7 +168,8 @@ class Saved:
         from thalweg.runs.estimator import estimator_of
 
         n = int(self.finished()["rows"])
-        return estimator_of(self.linear_model, self.job, n, self.run)
+        is_sparse = self.encoding.is_sparse
+        return estimator_of(self.linear_model, self.job, n, self.run, is_sparse=is_sparse)
 
     def module(self, *, builder: str = "") -> Any:
         """The network as a torch module in evaluation mode, on encoded rows."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from thalweg.runs.saved import Saved
 
 
+MOST = 1_000  # coefficients that a page has
+
+
 def subject_of(saved: Saved) -> Subject:
     """The subject of a report on one run."""
     result = saved.finished()
@@ -33,6 +36,8 @@ def subject_of(saved: Saved) -> Subject:
         script=_script(saved),
         settings=saved.job.to_dict(),
         notes=tuple(map(str, result["notes"])),
+        coefficients=() if saved.job.is_network else tuple(saved.coefficients(MOST)),
+        explanation=saved.explanation,
     )
 
 
@@ -54,6 +59,8 @@ def subject_of_race(members: Sequence[Saved], command: str) -> Subject:
         command=command,
         settings=best.settings,
         notes=best.notes,
+        coefficients=best.coefficients,
+        explanation=best.explanation,
         points=tuple(each.point for each in members),
         scores_of_runs=tuple(each.scores for each in members),
     )

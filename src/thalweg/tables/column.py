@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -102,6 +103,11 @@ class Column:
                 f"{len(lost) - 1:,} more: give it in the same form"
             )
         return parsed
+
+
+def has_names(columns: Sequence[Column]) -> bool:
+    """Whether columns have names of their own; those of a matrix are x0, x1, and so on."""
+    return any(column.name != f"x{j}" for j, column in enumerate(columns))
 
 
 def kind_of(series: Any) -> str:

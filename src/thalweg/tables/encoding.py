@@ -24,6 +24,7 @@ from thalweg.tables.assembly import assemble
 from thalweg.tables.budget import COLUMN, budget_of
 from thalweg.tables.column import NUMBER, TEXT, Column
 from thalweg.tables.delimited import USUAL, Writing
+from thalweg.tables.extra import polars
 from thalweg.tables.gaps import count_missing, fill_missing
 from thalweg.tables.load import load
 from thalweg.tables.matching import matched_places, matched_series
@@ -63,6 +64,18 @@ class Encoding:
     ) -> Any:
         """X of later data: a path, a built-in name, a frame, a mapping of columns or a matrix."""
         return self.table(source, unseen=unseen, memory=memory).X
+
+    def frame(
+        self, source: Any, *, unseen: str = "zeros", memory: str | float | None = None
+    ) -> Any:
+        """The same as a polars frame with the names of the features; not where X is sparse."""
+        if self.is_sparse:
+            raise InputError(
+                "frame must be of a dense encoding, got a sparse one, whose matrix has no names: "
+                "use apply(source), whose columns are feature_names"
+            )
+        X = self.apply(source, unseen=unseen, memory=memory)
+        return polars("a frame of features").DataFrame(X, schema=self.feature_names)
 
     def table(
         self, source: Any, *, unseen: str = "zeros", memory: str | float | None = None

@@ -37,6 +37,7 @@ class LinearFacts:
     problem: LinearProblem  # for its options: loss, l1, l2, intercept
     run: Run | None
     names: tuple[str, ...] | None  # of the columns
+    class_names: tuple[str, ...] | None  # where labels are numbers that stand for them
     columns: Sizes
     seen: np.ndarray  # sizes of the features as they enter the model, float64[p]
     repeats: np.ndarray  # pairs (first, repeat), int64[k, 2]
@@ -59,7 +60,9 @@ class LinearFacts:
         return np.bincount(codes, weights=problem.weights, minlength=len(problem.classes))
 
     def label(self, k: int) -> str:
-        """A class as its label is written."""
+        """A class by its name, or as its label is written."""
+        if self.class_names is not None:
+            return repr(self.class_names[k])
         classes = self.problem.classes
         return "" if classes is None else repr(classes.tolist()[k])
 
@@ -74,7 +77,10 @@ class LinearFacts:
 
 
 def linear_facts(
-    problem: LinearProblem, run: Run | None = None, names: Sequence[str] | None = None
+    problem: LinearProblem,
+    run: Run | None = None,
+    names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
 ) -> LinearFacts:
     """Measure `problem`, at the end of `run` if it reached its tolerance."""
     w = run.w if run is not None and run.converged else None
@@ -98,6 +104,7 @@ def linear_facts(
         problem=problem,
         run=run,
         names=None if names is None else tuple(names),
+        class_names=None if class_names is None else tuple(class_names),
         columns=columns,
         seen=columns.seen(problem),
         repeats=doubles,
