@@ -88,6 +88,32 @@ def test_the_gap_bounds_the_distance_to_the_optimum_of_the_documented_objective(
 
 
 @every_kind
+@pytest.mark.parametrize("method", ["auto", "lbfgs", "newton"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_without_a_penalty_coefficients_that_the_data_leave_open_are_the_smallest(
+    kind, fit_intercept, method
+):
+    ours, _, options, power = KINDS[kind]
+    rng = np.random.default_rng(3)
+    X, scores = rng.standard_normal((5, 9)), rng.uniform(-1.0, 1.0, 5)
+    options = {**options, "alpha": 0.0, "fit_intercept": fit_intercept, "tol": 1e-14}
+    model = ours(**options, method=method).fit(X, np.exp(scores) if power else scores)
+    # Every target is met, by the pseudoinverse with the least ‖w‖; an intercept is not in it.
+    Z = X - fit_intercept * X.mean(axis=0)
+    smallest = np.linalg.pinv(Z) @ (scores - fit_intercept * scores.mean())
+    np.testing.assert_allclose(model.coef_, smallest, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(X @ model.coef_ + model.intercept_, scores, atol=1e-5)
+
+
+def test_with_l1_alone_nothing_is_left_open_and_nothing_warned_of():
+    X, y, s, _ = data("poisson")
+    X = np.column_stack([X, X[:, 0]])
+    model = tw.PoissonRegressor(alpha=0.05, l1_ratio=1.0, tol=1e-10).fit(X, y, s)
+    assert model.certificate_.holds
+    assert model.certificate_.gap is not None
+
+
+@every_kind
 def test_an_offset_is_added_to_the_scores(kind):
     ours, _, options, power = KINDS[kind]
     X, y, s, exposure = data(kind)

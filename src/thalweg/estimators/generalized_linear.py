@@ -9,7 +9,7 @@ offset o, the logarithm of an exposure, is a weight and a target of their own, s
 
 which is a `LinearProblem` with l1 and l2 divided by the mean of those weights. Predictions are e^z,
 per unit of exposure. With the identity link z itself is the mean, p = 0, and an offset is taken off
-the targets.
+the targets. Where alpha = 0 and there are many minimizers, w is the smallest (`smallest`).
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 
 from thalweg.core.errors import InputError
 from thalweg.estimators.callbacks import Attributes
-from thalweg.estimators.certified import AUTO, CertifiedMixin, chosen_method
+from thalweg.estimators.certified import AUTO, chosen_method
 from thalweg.estimators.scores import checked_scores
+from thalweg.estimators.smallest_fit import SmallestMixin
 from thalweg.methods.method import Method
 from thalweg.objectives.labels import check_means
 from thalweg.objectives.linear import LinearProblem
@@ -37,11 +38,12 @@ LOSSES = {0.0: "squared", 1.0: "poisson", 2.0: "gamma"}  # by their power; betwe
 FARTHEST = 100.0  # of an offset: e^o and its powers are far from overflow
 
 
-class GeneralizedLinearRegressor(CertifiedMixin, RegressorMixin, BaseEstimator):
+class GeneralizedLinearRegressor(SmallestMixin, RegressorMixin, BaseEstimator):
     """What the three share: all but the power of the deviance."""
 
     coef_: np.ndarray
     intercept_: Any
+    any_solver: ClassVar[str] = "lbfgs"
     random_state = None  # which scikit-learn's have not: draws are those of seed 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -89,7 +91,7 @@ class GeneralizedLinearRegressor(CertifiedMixin, RegressorMixin, BaseEstimator):
     ) -> GeneralizedLinearRegressor:
         """Fit to X, float[n, p], and y, float[n], samples weighted and scores offset if wished."""
         power = self._power()
-        method = chosen_method(self.method, self.solver, "lbfgs", NEAREST)
+        method = chosen_method(self.method, self.solver, self.any_solver, NEAREST)
         X, y = self._validated(X, y, [np.float64, np.float32], y_numeric=True)
         weights = None
         if sample_weight is not None:

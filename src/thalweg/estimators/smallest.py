@@ -1,4 +1,4 @@
-"""The smallest coefficients of the same scores: what ridge regression tends to as alpha → 0.
+"""The smallest coefficients of the same scores: what an l2 penalty leaves as alpha → 0.
 
     minimise ‖u‖   subject to  Zu = Zw          Z = √c∘(x − x̄) with an intercept, else √c∘x
 
@@ -35,7 +35,9 @@ SAME = 1e-14  # of F(0): by which F may differ where scores are equal but for ro
 
 
 def is_open(problem: LinearProblem) -> bool:
-    """Whether a squared loss may have many minimizers, and l2 is lost in rounding beside it."""
+    """Whether there may be many minimizers: no l1, and an l2 that is lost in rounding."""
+    if problem.l1 > 0.0:
+        return False
     squares = problem.centred.column_squares
     return bool(problem.l2 <= EPS * squares.max()) and _may_depend(problem, squares)
 

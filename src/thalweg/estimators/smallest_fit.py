@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import ClassVar
 
 from sklearn.exceptions import ConvergenceWarning
 
@@ -18,9 +19,10 @@ BY_ITSELF = "cholesky"  # the method that ends there
 
 
 class SmallestMixin(CertifiedMixin):
-    """Ends a run of least squares at the smallest of its minimizers."""
+    """Ends a run at the smallest of its minimizers."""
 
     method: str | Method
+    any_solver: ClassVar[str] = AUTO  # the solver that leaves the choice to `method`
 
     def _is_settled(self, run: Run) -> bool:
         """Whether it ended at the smallest of its minimizers: the closed form does by itself."""
@@ -29,7 +31,9 @@ class SmallestMixin(CertifiedMixin):
     def _settled(self, problem: LinearProblem, run: Run) -> Run:
         """The run, ended at the smallest of its minimizers."""
         has_arrived = run.converged or is_exact(problem, run)
-        is_free = self.method == AUTO and getattr(self, "solver", AUTO) == AUTO
+        is_free = self.method == AUTO and (
+            getattr(self, "solver", self.any_solver) == self.any_solver
+        )
         if not has_arrived and is_free and self._is_settled(run):
             # A pivot that is rounding was taken for a curvature: columns depend on each other.
             able = "newton" if problem.dim <= MOST_VARIABLES else "newton-cg"
@@ -39,9 +43,10 @@ class SmallestMixin(CertifiedMixin):
             return run
         found = at_smallest(problem, run)
         if found is None:
+            way_out = f"method='{BY_ITSELF}'" if problem.loss == "squared" else "a smaller tol"
             warnings.warn(
                 "Many coefficients fit as well, and the smallest were not found from where "
-                f"{run.method} ended: use method='cholesky'",
+                f"{run.method} ended: use {way_out}",
                 ConvergenceWarning,
                 stacklevel=4,
             )
