@@ -109,6 +109,7 @@ bench-%:
 kills: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py --kills 130 --interrupts 13
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py --writes --kills 6
+	for way in SIGTERM twice SIGSTOP clock; do OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py --way $$way --kills 6 || exit 1; done
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/faults.py --some 3
 
 peers-tests: $(READY)

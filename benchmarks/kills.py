@@ -3,6 +3,8 @@
     SIGKILL   at moments drawn over the whole time that `thalweg train` takes, start and end
               included; what is left is resumed, and killed again, some times over
     SIGINT    the same: it must end by itself, and with 3 say how to go on
+    SIGTERM, twice, SIGSTOP, clock     (--way) as SIGKILL; a second SIGINT 0.1 s after the first;
+              stopped for as long and continued; a clock of the day that steps two hours to and fro
 
     writes    (--writes) instead of by the clock, before every single act on the disk (`shim`); or
               with --kills 5 before five of them
@@ -36,6 +38,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from shim import Shim
+from ways import INTERRUPT, KILL, MOMENT, STEPS, WAYS, Way
 
 PAUSE = 0.0  # seconds between checkpoints: every iteration has one
 CLOCKS = {"seconds", "actual_seconds", "compiled", "date", "environment"}
@@ -89,12 +92,13 @@ def command(case: Case, folder: Path) -> list[str]:
     return ["train", *case.options, "--out", str(folder), "--no-report"]
 
 
-def start(typed: Sequence[str], place: Path) -> subprocess.Popen:
+def start(typed: Sequence[str], place: Path, *, steps: bool = False) -> subprocess.Popen:
     """The command in a process of its own."""
     inner = [sys.executable, __file__, "--inside", *typed]
     return subprocess.Popen(
-        inner, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        inner, cwd=place, env={**os.environ, **({STEPS: "1"} if steps else {})},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
 
 
 def forked(typed: Sequence[str], place: Path, shim: Shim | None = None) -> int:
@@ -129,6 +133,9 @@ def inside(typed: Sequence[str], shim: Shim | None = None) -> None:
         import thalweg.jobs.network_training
 
         thalweg.jobs.network_training.PAUSE = PAUSE
+    if STEPS in os.environ:
+        real, drawn = time.time, random.Random(0)
+        time.time = lambda: real() + drawn.choice((-7200.0, 0.0, 7200.0))
     if shim is None:
         main(list(typed), prog_name="thalweg")
     told = Path("acts.json").absolute()
@@ -158,19 +165,21 @@ def undisturbed(case: Case, folder: Path, place: Path) -> float:
 
 
 def disturbed(
-    case: Case, folder: Path, place: Path, after: Iterator[float], how: signal.Signals
+    case: Case, folder: Path, place: Path, after: Iterator[float], way: Way
 ) -> tuple[int, list[str]]:
-    """Train with a signal after so many seconds, again and again; what was wrong in the end."""
+    """Train with signals after so many seconds, again and again; what was wrong in the end."""
     count, wrong = 0, []
     for seconds in after:
-        process = start(command(case, folder), place)
+        process = start(command(case, folder), place, steps=way.steps)
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:
-            process.send_signal(how)
+            for k, each in enumerate(way.signals):
+                time.sleep(MOMENT if k else 0.0)
+                process.send_signal(each)
             count += 1
         _, said = process.communicate()
-        if how is signal.SIGINT:
+        if way.is_asked:
             wrong += impolite(process.returncode, said, folder)
         if is_done(folder):
             break
@@ -286,8 +295,8 @@ def judged(case: Case, folder: Path, reference: Path, place: Path) -> list[str]:
     return differences(folder, reference, but={"findings"} if case.is_network else {"plan"})
 
 
-def by_the_clock(case: Case, signals: int, how: signal.Signals, drawn: random.Random) -> list[str]:
-    """So many signals at moments drawn by `drawn`."""
+def by_the_clock(case: Case, signals: int, way: Way, drawn: random.Random) -> list[str]:
+    """So many disturbances at moments drawn by `drawn`."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         (place / "recipe.toml").write_text(RECIPE)
@@ -301,11 +310,11 @@ def by_the_clock(case: Case, signals: int, how: signal.Signals, drawn: random.Ra
             folder = place / f"run{tries}"
             tries += 1
             moments = (drawn.uniform(0.0, seconds) for _ in range(min(4, signals - given)))
-            count, rude = disturbed(case, folder, place, moments, how)
+            count, rude = disturbed(case, folder, place, moments, way)
             given += count
             wrong += rude + judged(case, folder, reference, place)
         print(
-            f"{case.name:14}{how.name:9}{given:4} in {tries:3} runs of {seconds:5.1f} s",
+            f"{case.name:14}{way.name:9}{given:4} in {tries:3} runs of {seconds:5.1f} s",
             _told(wrong), flush=True,
         )  # fmt: skip
         return wrong
@@ -362,6 +371,7 @@ def main() -> None:
     parser.add_argument("--interrupts", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--writes", action="store_true", help="at every write, not by the clock")
+    parser.add_argument("--way", choices=WAYS, help="this, --kills times, instead of both")
     parser.add_argument("--case", choices=[case.name for case in CASES], action="append")
     asked = parser.parse_args()
     cases = [case for case in CASES if asked.case is None or case.name in asked.case]
@@ -374,9 +384,10 @@ def main() -> None:
         if asked.writes:
             wrong += by_writes(case, asked.kills)
             continue
-        for total, how in ((asked.kills or 50, signal.SIGKILL), (asked.interrupts, signal.SIGINT)):
+        both = ((asked.kills or 50, KILL), (asked.interrupts, INTERRUPT))
+        for total, way in [(asked.kills or 50, WAYS[asked.way])] if asked.way else both:
             share = len(range(k, total, len(cases)))
-            wrong += by_the_clock(case, share, how, drawn) if share else []
+            wrong += by_the_clock(case, share, way, drawn) if share else []
     raise SystemExit(1 if wrong else 0)
 
 
