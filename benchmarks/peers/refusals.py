@@ -256,6 +256,14 @@ REFUSALS = (
         words="y must hold at least two classes, got one class",
     ),
     Refusal(
+        "y with one class is no classification, and is refused",
+        (
+            f"{LINEAR}/test_common.py::"
+            "test_model_pipeline_same_dense_and_sparse[*-RidgeClassifier-params3]",
+        ),
+        shows="y must hold at least two classes, got one class",
+    ),
+    Refusal(
         "a warm start from NaN is refused before the first step, in Thalweg's words",
         (SAG + "test_sag_classifier_raises_error[*]",),
         words="w0 must be finite, got nan",
