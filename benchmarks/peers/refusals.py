@@ -98,6 +98,11 @@ REFUSALS = (
                 "test_ridge_positive_regression_test[*]",
                 "test_ridge_sample_weight_consistency[*-lbfgs-*]",
             ),
+            *_under(
+                "tests/test_common.py::test_estimators[LinearRegression(positive=True)-",
+                "check_estimator_sparse_tag]",
+                "check_sample_weight_equivalence_on_dense_data]",
+            ),
             "tests/test_common.py::test_estimators[Ridge(positive=True,solver='lbfgs')-*]",
         ),
         shows="positive must not be True here",
