@@ -57,8 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     exchange(ours, [each for name, each in sys.modules.items() if name.startswith("sklearn")])
     for estimator in ours.values():
         for method in ("__init__", "fit"):
-            if method in vars(estimator):
-                setattr(estimator, method, noted(getattr(estimator, method)))
+            setattr(estimator, method, noted(getattr(estimator, method)))
 
 
 def exchange(ours: dict[type, type], modules: Iterable[ModuleType]) -> None:
@@ -151,8 +150,7 @@ def ease(refusal: Refusal, patch: pytest.MonkeyPatch) -> None:
             patch.setattr(pytest, name, asking(getattr(pytest, name), refusal.words))
     if refusal.tol:
         for estimator in (getattr(tw, name) for name in NAMES):
-            if "fit" in vars(estimator):
-                patch.setattr(estimator, "fit", tightened(estimator.fit, refusal.tol))
+            patch.setattr(estimator, "fit", tightened(estimator.fit, refusal.tol))
 
 
 def asking(check: Callable[..., Any], words: str) -> Callable[..., Any]:

@@ -98,6 +98,11 @@ REFUSALS = (
                 "test_ridge_positive_regression_test[*]",
                 "test_ridge_sample_weight_consistency[*-lbfgs-*]",
             ),
+            *_under(
+                "tests/test_common.py::test_estimators[LinearRegression(positive=True)-",
+                "check_estimator_sparse_tag]",
+                "check_sample_weight_equivalence_on_dense_data]",
+            ),
             "tests/test_common.py::test_estimators[Ridge(positive=True,solver='lbfgs')-*]",
         ),
         shows="positive must not be True here",
@@ -254,6 +259,14 @@ REFUSALS = (
         "y with one class is refused in Thalweg's words",
         (SAG + "test_classifier_single_class",),
         words="y must hold at least two classes, got one class",
+    ),
+    Refusal(
+        "y with one class is no classification, and is refused",
+        (
+            f"{LINEAR}/test_common.py::"
+            "test_model_pipeline_same_dense_and_sparse[*-RidgeClassifier-params3]",
+        ),
+        shows="y must hold at least two classes, got one class",
     ),
     Refusal(
         "a warm start from NaN is refused before the first step, in Thalweg's words",

@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 import sklearn
-from peers.exchange import asking, errors, exchange, names_one, noted, tightened, used
+from peers.exchange import asking, ease, errors, exchange, names_one, noted, tightened, used
 from peers.refusals import REFUSALS, Refusal, refusal_of
 from peers.their_tests import folder_with_tests, modules_that_name_one, overlaid
 from peers.verdict import Result, judge, told
@@ -237,3 +237,10 @@ def test_every_exchanged_test_has_one_refusal_at_most():
             if "*" not in name:
                 assert refusal_of(f"sklearn/{name}") is refusal
     assert "peers.exchange" in sys.modules
+
+
+def test_tol_is_tightened_of_an_inherited_fit_too(monkeypatch):
+    ease(Refusal("another tol", (), tol=1e-5), monkeypatch)
+    model = tw.PoissonRegressor(tol=1e-2).fit(np.arange(6.0)[:, None], np.arange(1.0, 7.0))
+    assert model.runs_[0].tol == 1e-5
+    assert model.tol == 1e-2
