@@ -68,3 +68,18 @@ def test_it_is_certified_without_a_gap():
 def test_positive_is_refused():
     with pytest.raises(tw.InputError, match="positive must not be True here: use sklearn"):
         tw.LinearRegression(positive=True).fit(*data()[:2])
+
+
+@pytest.mark.parametrize("shape", [(20,), (20, 1), (20, 2)])
+def test_shapes_are_those_of_scikit_learn(shape):
+    # Others take residuals of it, and of two axes less one NumPy makes a square table.
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 3)), rng.normal(size=shape)
+    ours, theirs = (
+        tw.LinearRegression().fit(X, y),
+        sklearn.linear_model.LinearRegression().fit(X, y),
+    )
+    for name in ("coef_", "intercept_"):
+        assert np.shape(getattr(ours, name)) == np.shape(getattr(theirs, name))
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-9)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-9)

@@ -8,6 +8,7 @@ quadratic, and half its Newton decrement is the distance to the optimum itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -16,6 +17,7 @@ import scipy.linalg
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
+from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, refuse
 from thalweg.estimators.regressor import LinearRegressor
 from thalweg.estimators.smallest_fit import SmallestMixin
@@ -104,6 +106,18 @@ class LinearRegression(SmallestMixin, LinearRegressor):
         self.n_iter_ = iterations if targets > 1 else iterations[0]
         told.end()
         return self
+
+    def _attributes(self, X: Any, y: np.ndarray) -> Callable[[list[np.ndarray]], Attributes]:
+        """Those of all regressors, but that a y of two axes keeps them, also of one target."""
+        fitted = super()._attributes(X, y)
+        if y.ndim == 1:
+            return fitted
+
+        def of_columns(variables: list[np.ndarray]) -> Attributes:
+            found = fitted(variables)
+            return {**found, "coef_": np.atleast_2d(found["coef_"])}
+
+        return of_columns
 
     def _look(self, problem: LinearProblem, total: float) -> None:
         """Set singular values and rank of √s∘(x − x̄), or of √s∘x without an intercept."""
