@@ -280,10 +280,11 @@ CASES = {
 
 
 def snapshot(place):
-    """Every file with its bytes, every folder and link."""
+    """Every file with its bytes, every folder and link; not what Python compiles of a script."""
     return {
         str(path): path.read_bytes() if path.is_file() else path.is_symlink()
         for path in sorted(place.rglob("*"))
+        if "__pycache__" not in path.parts
     }
 
 

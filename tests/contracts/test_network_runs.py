@@ -24,8 +24,8 @@ def saved(tmp_path_factory):
 
 def test_a_folder_of_plain_files(saved):
     assert sorted(path.name for path in saved.folder.iterdir()) == [
-        "encoding.json", "job.json", "model.safetensors", "recipe.toml", "record.npz",
-        "result.json", "run.json", "spectrum.npz", "trace.csv", "weights.npz",
+        "encoding.json", "explanation.json", "job.json", "model.safetensors", "recipe.toml",
+        "record.npz", "result.json", "run.json", "spectrum.npz", "trace.csv", "weights.npz",
     ]  # fmt: skip
     assert saved.result["verdict"] == "FINISHED"
     assert recipe_of(saved.folder).keep == 0.9
