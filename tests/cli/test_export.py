@@ -5,6 +5,13 @@ import pytest
 
 import thalweg as tw
 from command import answer, sentence, thalweg
+from thalweg.cli.export import WAYS
+from thalweg.exports import ways
+
+
+def test_the_ways_on_the_command_line_are_those_there_are():
+    # Named twice, so that --help imports none of what they need.
+    assert WAYS == ways.WAYS
 
 
 def test_text_on_stdout(made):

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from thalweg.exports.portable import IDENTITY, LOGISTIC, SIGN, Portable, fill_of
+from thalweg.exports.portable import Portable, fill_of
+from thalweg.runs.prediction import IDENTITY, LOGISTIC, SIGN, SOFTMAX
 from thalweg.tables.column import TEXT, Column
 
 SCORED = """
@@ -56,7 +57,7 @@ ANSWERED = {
     answer[1] = 1.0 / (1.0 + exp(-z[0]));
     return z[0] > 0.0;
 """,
-    "softmax": """\
+    SOFTMAX: """\
     for (k = 1; k < SCORES; k++)
         if (z[k] > z[best])
             best = k;
@@ -121,7 +122,7 @@ def c_bytes(model: Portable) -> bytes:
         "int predict(const double *numbers, const char *const *texts, double *answer)",
         "{",
         "    double z[SCORES];",
-        *(["    double sum = 0.0;", "    int k, best = 0;"] if model.link == "softmax" else []),
+        *(["    double sum = 0.0;", "    int k, best = 0;"] if model.link == SOFTMAX else []),
         "    if (score(numbers, texts, z) < 0)",
         "        return -1;",
     ]

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.extra import optional
-from thalweg.exports.portable import IDENTITY, SIGN, SOFTMAX, fill_of
+from thalweg.exports.portable import fill_of
+from thalweg.runs.prediction import IDENTITY, SIGN, SOFTMAX
 from thalweg.tables.column import TEXT, Column
 
 OPSET, ML_OPSET, IR = 20, 3, 9  # of 2023, which runtimes of today read

@@ -20,15 +20,13 @@ from torch import nn
 
 from thalweg.core.errors import InputError
 from thalweg.exports.onnx_graph import Graph, answer, features
-from thalweg.exports.portable import IDENTITY, LOGISTIC, SOFTMAX
 from thalweg.nets.norms.batch_norm import BatchNorm
 from thalweg.nets.recipes.scaling import Scaling
 from thalweg.nets.regularizers.dropout import Dropout
 from thalweg.runs.network_input import Shape
+from thalweg.runs.prediction import IDENTITY, LINKS
 from thalweg.runs.saved import Saved
 from thalweg.tables.column import has_names
-
-LINKS = {"cross-entropy": SOFTMAX, "binary-cross-entropy": LOGISTIC}
 
 
 def onnx_bytes(saved: Saved) -> bytes:

@@ -26,7 +26,8 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_array
 
-from thalweg.exports.portable import IDENTITY, SIGN, Portable, fill_of
+from thalweg.exports.portable import Portable, fill_of
+from thalweg.runs.prediction import IDENTITY, SIGN
 from thalweg.tables.column import TEXT, Column
 from thalweg.tables.extra import polars
 

@@ -21,14 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from thalweg.core.errors import InputError
+from thalweg.runs.prediction import LINKS
 from thalweg.runs.saved import Saved
 from thalweg.tables.column import FLAG, TEXT, Column, has_names
-
-IDENTITY, LOGISTIC, SIGN, SOFTMAX = "identity", "logistic", "sign", "softmax"
-LINKS = {
-    "squared": IDENTITY, "huber": IDENTITY,
-    "logistic": LOGISTIC, "squared-hinge": SIGN, "multinomial": SOFTMAX,
-}  # fmt: skip
 
 
 @dataclass(frozen=True)

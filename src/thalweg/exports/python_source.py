@@ -6,8 +6,9 @@ order of the columns, as Thalweg adds them: scores are the same to the last bit.
 
 from __future__ import annotations
 
-from thalweg.exports.portable import SIGN, Portable
-from thalweg.tables.column import FLAG, TEXT
+from thalweg.exports.portable import Portable
+from thalweg.runs.prediction import SIGN
+from thalweg.tables.column import FLAG, FLAGS, TEXT
 
 CHECKED = '''
 
@@ -78,6 +79,7 @@ def probabilities(row):
 
 def python_bytes(model: Portable) -> bytes:
     """The file."""
+    flags = {word: float(value) for word, value in FLAGS.items()}
     lines = [
         f'"""What a linear model says of {_safe(model.target)!s}: needs nothing but Python."""',
         "",
@@ -85,7 +87,7 @@ def python_bytes(model: Portable) -> bytes:
         "",
         f"TARGET = {model.target!r}",
         f"CLASSES = {list(model.classes)!r}",
-        'FLAGS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}',
+        f"FLAGS = {flags!r}",
         f"INTERCEPTS = {model.intercepts.tolist()!r}",
         "# name, kind, what stands for a missing value (None: none may be missing), coefficients",
         "COLUMNS = [",

@@ -16,6 +16,13 @@ from scipy.special import expit, softmax
 from thalweg.core.scores import class_scores, number_scores
 from thalweg.core.text import cell
 
+IDENTITY, LOGISTIC, SIGN, SOFTMAX = "identity", "logistic", "sign", "softmax"
+LINKS = {  # what makes answers of scores, by loss; the losses of networks not named are of numbers
+    "squared": IDENTITY, "huber": IDENTITY,
+    "logistic": LOGISTIC, "squared-hinge": SIGN, "multinomial": SOFTMAX,
+    "binary-cross-entropy": LOGISTIC, "cross-entropy": SOFTMAX,
+}  # fmt: skip
+
 
 class Answers(NamedTuple):
     """What a model says of encoded rows."""
@@ -84,12 +91,13 @@ class Prediction:
 
 def from_scores(z: np.ndarray, loss: str) -> Answers:
     """Class numbers and probabilities, or numbers, from scores or outputs z."""
-    if loss in ("logistic", "squared-hinge", "binary-cross-entropy"):
-        z = z.reshape(len(z))
-        told = (z > 0).astype(np.int64)
-        if loss == "squared-hinge":
-            return Answers(told)
-        return Answers(told, np.column_stack([expit(-z), expit(z)]))
-    if loss in ("multinomial", "cross-entropy"):
+    link = LINKS.get(loss, IDENTITY)
+    if link == SOFTMAX:
         return Answers(z.argmax(axis=1), softmax(z, axis=1))
-    return Answers(z.reshape(len(z)))
+    z = z.reshape(len(z))
+    if link == IDENTITY:
+        return Answers(z)
+    told = (z > 0).astype(np.int64)
+    if link == SIGN:
+        return Answers(told)
+    return Answers(told, np.column_stack([expit(-z), expit(z)]))
