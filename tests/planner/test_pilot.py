@@ -64,7 +64,8 @@ def test_a_sample_has_enough_rows_or_there_is_none(monkeypatch):
     data = problem(spectrum(*np.ones(10), n=2_000))
     monkeypatch.setattr(module, "ENTRIES", 20_000)
     assert pilot(data, 1e-6, constant_value(data)) >= 1.0
-    monkeypatch.setattr(module, "ENTRIES", 600)
+    monkeypatch.setattr(module, "SHARE", 0.0)
+    monkeypatch.setattr(module, "ENTRIES", 300)
     assert pilot(data, 1e-6, constant_value(data)) is None
 
 
@@ -72,3 +73,19 @@ def test_gains_that_rise_show_no_rate_and_no_thousands_of_steps(monkeypatch):
     data = problem(spectrum(1.0, 2.0))
     monkeypatch.setattr(module, "gained", lambda part, least: np.linspace(1.0, 2.0, module.MOST))
     assert pilot(data, 1e-6, 1.0) < 2_000
+
+
+@pytest.mark.parametrize("share", [0.025, 0.05, 0.2])
+@pytest.mark.parametrize("decay", [0.0, 0.5])
+def test_a_sample_takes_as_many_steps_as_all_rows(share, decay, monkeypatch):
+    """Which the spectrum of a sample, wider by being one, would take twice as many of."""
+    n, p = 8_000, 60
+    rng = np.random.default_rng(7)
+    turn, _ = np.linalg.qr(rng.standard_normal((p, p)))
+    X = rng.standard_normal((n, p)) * np.arange(1.0, p + 1.0) ** -decay @ turn
+    data = problem(X, "logistic", l2=1e-4)
+    truth = pilot(data, 1e-6, constant_value(data), seconds=1.0)
+    monkeypatch.setattr(module, "ENTRIES", 0)
+    monkeypatch.setattr(module, "SHARE", share)
+    monkeypatch.setattr(module, "ROWS_A_FEATURE", share * n / p / 2.0)
+    assert pilot(data, 1e-6, constant_value(data)) == pytest.approx(truth, rel=0.35)

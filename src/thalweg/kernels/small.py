@@ -38,7 +38,10 @@ SAFE = 1e-9  # least squared pivot of a matrix with ones on its diagonal
 
 @kernel(fastmath=FAST_SUM)
 def weighted_gram(A, h, H):
-    """Write Σᵢ hᵢaᵢaᵢᵀ into `H`, float64[q, q], in place; rows of hᵢ = 0 cost nothing."""
+    """Write the lower half of Σᵢ hᵢaᵢaᵢᵀ into `H`, float64[q, q], in place.
+
+    Rows of hᵢ = 0 cost nothing. What is above the diagonal holds nothing of use.
+    """
     n, q = A.shape
     kept, m = np.empty(n, np.int64), 0
     for i in range(n):
@@ -47,14 +50,23 @@ def weighted_gram(A, h, H):
             m += 1
     H[:, :] = 0.0
     whole = m - m % 4
-    # Four rows at a time: a row of H is read and written once for four products.
+    # Four rows and two columns at a time: an entry of H is read and written once for four products,
+    # and one of A is read once for two.
     for first in range(0, whole, 4):
         i0, i1, i2, i3 = kept[first], kept[first + 1], kept[first + 2], kept[first + 3]
-        for j in range(q):
-            t0, t1 = h[i0] * A[i0, j], h[i1] * A[i1, j]
-            t2, t3 = h[i2] * A[i2, j], h[i3] * A[i3, j]
+        h0, h1, h2, h3 = h[i0], h[i1], h[i2], h[i3]
+        for j in range(0, q - 1, 2):
+            s0, s1, s2, s3 = h0 * A[i0, j], h1 * A[i1, j], h2 * A[i2, j], h3 * A[i3, j]
+            t0, t1 = h0 * A[i0, j + 1], h1 * A[i1, j + 1]
+            t2, t3 = h2 * A[i2, j + 1], h3 * A[i3, j + 1]
+            for k in range(j + 2):
+                a0, a1, a2, a3 = A[i0, k], A[i1, k], A[i2, k], A[i3, k]
+                H[j, k] += s0 * a0 + s1 * a1 + s2 * a2 + s3 * a3
+                H[j + 1, k] += t0 * a0 + t1 * a1 + t2 * a2 + t3 * a3
+        for j in range(q - q % 2, q):
+            s0, s1, s2, s3 = h0 * A[i0, j], h1 * A[i1, j], h2 * A[i2, j], h3 * A[i3, j]
             for k in range(j + 1):
-                H[j, k] += t0 * A[i0, k] + t1 * A[i1, k] + t2 * A[i2, k] + t3 * A[i3, k]
+                H[j, k] += s0 * A[i0, k] + s1 * A[i1, k] + s2 * A[i2, k] + s3 * A[i3, k]
     for first in range(whole, m):
         i0 = kept[first]
         for j in range(q):
@@ -134,15 +146,18 @@ def largest(g):
 @kernel(fastmath=FAST_SUM)
 def look(code, A, y, c, delta, l2, p, w, z, g):
     """Write Aw into `z` and ∇F(w) into `g`, in place; returns F(w)."""
-    _scores(A, w, z)
     value = 0.0
     g[:] = 0.0
     for i in range(A.shape[0]):
-        loss, slope = loss_value_and_slope(code, z[i], y[i], delta)
+        total = 0.0
+        for j in range(A.shape[1]):
+            total += A[i, j] * w[j]
+        z[i] = total
+        loss, slope = loss_value_and_slope(code, total, y[i], delta)
         value += c[i] * loss
         slope *= c[i]
         if slope != 0.0:
-            for j in range(A.shape[1]):
+            for j in range(A.shape[1]):  # while the row is at hand
                 g[j] += slope * A[i, j]
     squares = 0.0
     for j in range(p):

@@ -7,6 +7,13 @@ which no more than ε·F(0) is left to gain are counted. A spectrum of a few clu
 steps, whatever its condition number is, and so do the methods that learn it: lbfgs and newton-cg.
 What is not gained in `MOST` steps is gained at the rate of the last third.
 
+A sample has a wider spectrum than all rows have, by being one: of rows in d directions alike, m of
+them have eigenvalues between (1 − √γ)² and (1 + √γ)², γ = d/m (Marchenko & Pastur, 1967), of which
+each step of conjugate gradients leaves γ. What a step leaves of others, ρ, stands for a condition
+of which sampling is a factor: as ½ log √κ = artanh √ρ, of all n rows a step leaves
+
+    artanh √ρ′ = artanh √ρ − artanh √(d/m) + artanh √(d/n)        and k·log ρ/log ρ′ steps do
+
 The curvature is that at w = 0. Where classes separate it is another one at the optimum, and methods
 take more steps than this says: the run finds out (`planner.hedge`).
 """
@@ -19,17 +26,22 @@ import numpy as np
 
 from thalweg.core.vector import dot
 from thalweg.objectives.linear import LinearProblem
-from thalweg.planner.geometry import some_rows
+from thalweg.planner.geometry import A_ROW, some_rows, spread_out
 
 ENTRIES = 200_000  # of the sample, for one score a row
 A_SECOND = 4_000_000  # entries for each second of the fit: some percents of it
 WHOLE = 200_000  # of all rows, where features are more: those of some have another spectrum
 MOST = 30  # steps
-ROWS_A_FEATURE = 4  # that a sample has at least, likewise
+ROWS_A_FEATURE = 2  # that a sample has at least, likewise; twice as many where that is a SHARE
+SHARE = 0.05  # of all rows, which a pilot may always look at: a few readings of the data
 # Of what is left, that a third of the steps leaves at most. Gains that hardly fall show no rate:
 # they may rise before they fall.
 SLOWEST = 0.9
+AT_LAST = 1.5  # times as many steps as variables, which are enough but for rounding
 DONE = 0.01  # of the goal: a step that gains less is the last
+ROWS = 40  # whose cosines tell in how many directions rows spread
+SECOND = 1_000_000  # entries of a sample from which a second thread is worth waking
+WIDEST = 0.99  # d/m and what a step leaves, at most
 
 
 def pilot(problem: LinearProblem, tol: float, scale: float, seconds: float = 0.0) -> float | None:
@@ -38,13 +50,28 @@ def pilot(problem: LinearProblem, tol: float, scale: float, seconds: float = 0.0
     `seconds` that the fastest method is thought to take: the more, the larger the sample.
     """
     whole = problem.smooth or problem
-    part = some_rows(whole, max(ENTRIES, int(A_SECOND * seconds)) // whole.outputs)
+    a_row = A_ROW + whole.matrix.entries / whole.n
+    enough = min(2.0 * ROWS_A_FEATURE * whole.p, SHARE * whole.n) * a_row
+    part = some_rows(whole, int(max(ENTRIES, A_SECOND * seconds, enough)) // whole.outputs)
     if part is not whole and part.n < ROWS_A_FEATURE * part.p:
         if whole.n >= whole.p or whole.matrix.entries * whole.outputs > WHOLE:
             return None
         part = whole
+    if part is not whole and part.matrix.entries < SECOND:
+        part.threads = 1
     goal = tol * scale
     gains = gained(part, DONE * goal)
+    whole_gain = float(gains.sum())
+    if not whole_gain > goal:
+        return 1.0
+    steps = _steps(gains, goal, AT_LAST * part.p * part.outputs)
+    if part is not whole:
+        steps *= _narrowed((goal / whole_gain) ** (1.0 / steps), directions(part), part.n, whole.n)
+    return 1.0 + steps
+
+
+def _steps(gains: np.ndarray, goal: float, most: float) -> float:
+    """After which no more than `goal` is left to gain, at `most` where that is to be guessed."""
     left = float(gains.sum()) - np.cumsum(gains)
     if len(gains) == MOST:
         third = MOST // 3
@@ -52,8 +79,35 @@ def pilot(problem: LinearProblem, tol: float, scale: float, seconds: float = 0.0
         rate = min(last / before, SLOWEST) if before > 0.0 else 0.0
         more = last * rate / (1.0 - rate)
         if more > goal:
-            return MOST + third * math.log(more / goal) / -math.log(rate)
-    return 1.0 + float(np.count_nonzero(left > goal))
+            steps = MOST - 1.0 + third * math.log(more / goal) / -math.log(rate)
+            return min(steps, max(MOST, most))
+    return max(1.0, float(np.count_nonzero(left > goal)))
+
+
+def _narrowed(rate: float, d: float, m: int, n: int) -> float:
+    """Steps over all n rows by those over m of them, of which each leaves `rate`."""
+
+    def turned(share: float) -> float:
+        return math.atanh(math.sqrt(min(share, WIDEST)))
+
+    rate = min(rate, WIDEST)
+    least = turned(d / n)  # what is left of rows that are alike in all directions
+    other = max(turned(rate) - turned(d / m) + least, least)
+    return min(1.0, math.log(rate) / math.log(math.tanh(other) ** 2))
+
+
+def directions(part: LinearProblem) -> float:
+    """d, over which rows spread: one over the mean squared cosine of two, in units of columns."""
+    few = part.sample(spread_out(part.n, min(part.n, ROWS)))
+    A = few.features.dense[:, : part.p] / np.sqrt(part.curvature_diagonal[: part.p])
+    A = A[np.any(A, axis=1)]
+    m = len(A)
+    if m < 2:
+        return 1.0
+    cosines = A @ A.T
+    squares = np.diag(cosines)
+    mean = (float(np.sum(cosines**2 / np.outer(squares, squares))) - m) / (m * (m - 1))
+    return min(1.0 / max(mean, 1.0 / part.p), part.p)
 
 
 def gained(part: LinearProblem, least: float = 0.0) -> np.ndarray:
