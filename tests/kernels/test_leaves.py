@@ -99,7 +99,7 @@ def test_a_leaf_is_worth_its_call_and_its_addition():
 
 def test_edges_ask_for_no_number_of_threads(monkeypatch):
     monkeypatch.setattr(leaves, "available_threads", None)
-    monkeypatch.setattr(leaves, "pool", None)
+    monkeypatch.setattr(leaves, "hand_over", None)
     assert len(leaf_edges.__wrapped__(12_345, 10**8, 30)) > 2
 
 

@@ -133,3 +133,37 @@ def test_blas_has_so_many_threads_and_then_as_many_as_before():
     assert counts() == before
     with threads.blas_threads(None):
         assert counts() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs sched_setaffinity")
+@pytest.mark.skipif(threads.current_core() < 0, reason="the system does not tell cores")
+def test_a_thread_on_the_core_of_its_caller_leaves_it():
+    allowed = os.sched_getaffinity(0)
+    if len(allowed) < 2:
+        pytest.skip("needs two cores")
+    taken, caller, seen = min(allowed), threading.get_native_id(), []
+
+    def worker():
+        os.sched_setaffinity(0, {taken})
+        seen.append(threads.current_core())
+        seen.append(threads._elsewhere(caller, taken, threads.current_core, ()))
+        seen.append(os.sched_getaffinity(0))
+
+    thread = threading.Thread(target=worker)
+    thread.start()
+    thread.join()
+    assert seen[0] == taken
+    assert seen[1] in allowed - {taken}
+    assert seen[2] == allowed - {taken}
+    assert os.sched_getaffinity(0) == allowed  # the caller's own is untouched
+
+
+@pytest.mark.parametrize("core", [-1, 0])
+def test_work_is_done_where_cores_cannot_be_told_or_left(core, monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(threads, "current_core", lambda: core)
+    monkeypatch.setattr(threads.os, "sched_setaffinity", refuse, raising=False)
+    monkeypatch.setattr(threads.os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    assert threads.hand_over(divmod, 7, 2).result() == (3, 1)

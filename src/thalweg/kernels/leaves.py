@@ -21,7 +21,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from thalweg.kernels.threads import available_threads, blas_threads, pool
+from thalweg.kernels.threads import available_threads, blas_threads, hand_over
 
 SECOND = 100_000  # numbers to look at from which there are two leaves; waking a thread takes 100 µs
 LEAF = 524_288  # in each of more than two; a call takes 20 µs, as long as looking at 25,000 numbers
@@ -111,7 +111,7 @@ def _spread(
     shared = _Shared(subtree, count // parts, parts)
     # Each in a context of its own: what NumPy is told to ignore here holds there as well.
     others = [
-        pool().submit(contextvars.copy_context().run, shared.take)
+        hand_over(contextvars.copy_context().run, shared.take)
         for _ in range(min(threads, parts) - 1)
     ]
     try:

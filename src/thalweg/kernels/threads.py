@@ -1,13 +1,21 @@
 """The threads that kernels share, how many there may be, and a pass over flat buffers cut for them.
 
 BLAS has threads of its own, and the same limits hold for both.
+
+A thread that wakes is put where the system thinks best, and in a virtual machine that is often the
+core of the one that woke it: a core that rests there counts as taken, until some tens of
+milliseconds of work have shown otherwise. After every pause a fit then ran on one core to its end.
+So a thread that finds itself on the core of its caller leaves it to the caller from then on.
 """
 
+import ctypes
 import functools
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
@@ -86,15 +94,46 @@ def in_threads(
     share = -(-size // threads)
     length = -(-share // CHUNK_MULTIPLE) * CHUNK_MULTIPLE
     chunks = [[buffer[i : i + length] for buffer in buffers] for i in range(0, size, length)]
-    others = [pool().submit(pass_, *chunk, *numbers) for chunk in chunks[1:]]
+    others = [hand_over(pass_, *chunk, *numbers) for chunk in chunks[1:]]
     pass_(*chunks[0], *numbers)
     for other in others:
         other.result()
 
 
-def pool() -> ThreadPoolExecutor:
-    """The threads that all kernels share."""
-    return _pool(os.getpid())
+def hand_over(work: Callable[..., Any], *args: Any) -> "Future[Any]":
+    """`work(*args)` on another thread, and on another core than this one's where there is one."""
+    caller = threading.get_native_id()
+    return _pool(os.getpid()).submit(_elsewhere, caller, current_core(), work, args)
+
+
+def _elsewhere(caller: int, core: int, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    if core >= 0 and core == current_core():
+        _leave(core, caller)
+    return work(*args)
+
+
+def _leave(core: int, caller: int) -> None:
+    """Keep this thread on the cores that its caller may use but for the caller's own."""
+    try:
+        others = os.sched_getaffinity(caller) - {core}
+        if others:
+            os.sched_setaffinity(0, others)
+    except OSError:
+        pass  # the caller has ended, or a sandbox forbids it: it is only slower
+
+
+def current_core() -> int:
+    """The core that this thread runs on, or −1 where the system does not say."""
+    ask = _core_of_system()
+    return -1 if ask is None else ask()
+
+
+@functools.cache
+def _core_of_system() -> Callable[[], int] | None:
+    """`sched_getcpu` of the C library, where threads can be told to leave a core as well."""
+    if not hasattr(os, "sched_setaffinity"):
+        return None
+    return getattr(ctypes.PyDLL(None), "sched_getcpu", None)
 
 
 @functools.cache

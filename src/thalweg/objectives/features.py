@@ -33,6 +33,7 @@ from thalweg.kernels.twofold import exact_dot
 from thalweg.objectives.gram import row_products
 from thalweg.objectives.rows import Rows
 
+FEW = 4  # times as many columns as are picked out sooner than all are read
 LANCZOS_STEPS = 60  # products for L: its error bound is then some percent of L
 
 
@@ -123,7 +124,10 @@ class Features:
         if self.offset is not None:
             # Small beside what they vary by, but for the means that kernels take off elsewhere.
             is_exact = self.rows.shift is not None and self.origin is None
-            b = _exactly_shifted(b, self.offset, W) if is_exact else b + _along(self.offset, W)
+            if is_exact:
+                b = _exactly_shifted(b, self.offset[self._moved], W[self._moved])
+            else:
+                b = b + _along(self.offset, W)
         return W, b if self.is_matrix else np.float64(b)
 
     def leave(self, G: np.ndarray, total: Any) -> np.ndarray:
@@ -239,6 +243,13 @@ class Features:
         if self.offset is not None:
             lengths = lengths + np.abs(self.offset)
         return lengths if self.scales is None else lengths * self.scales
+
+    @cached_property
+    def _moved(self) -> np.ndarray | slice:
+        """Where t is not 0: of a sparse X in the few columns that every row stores."""
+        assert self.offset is not None
+        moved = np.flatnonzero(self.offset)
+        return moved if FEW * len(moved) <= self.p else slice(None)
 
     def _offset(self) -> np.ndarray | None:
         """t = s − a."""

@@ -18,7 +18,7 @@ from pathlib import Path
 import torch
 
 from thalweg.kernels.jobs import Job
-from thalweg.kernels.threads import pool
+from thalweg.kernels.threads import hand_over
 
 TOGETHER = 32_768  # elements below which one thread does all: PyTorch's own grain
 
@@ -32,7 +32,7 @@ def run(address: int, job: Job, threads: int) -> None:
         fork(address, job.place, threads, 0)
         return
     alone = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
-    others = [pool().submit(alone, job.place) for _ in range(threads - 1)]
+    others = [hand_over(alone, job.place) for _ in range(threads - 1)]
     alone(job.place)
     for other in others:
         other.result()
