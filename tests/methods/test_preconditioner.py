@@ -143,8 +143,70 @@ def test_no_curvature_at_all_is_no_obstacle(any_size):
     assert states[-1].value < 1e-3
 
 
+def slow_about_mean(data, w):
+    """D + Σh·m̃m̃ᵀ from the rows themselves."""
+    x = (dense(data.matrix.rows) - data.features.place) * data.features.units
+    h = data.hessian_at(data.scores(w)).curvatures
+    mean = h @ x / h.sum()
+    M = np.diag(h @ (x - mean) ** 2 + data.l2)
+    if data.fit_intercept:
+        M, mean = np.pad(M, (0, 1)), np.append(mean, 1.0)
+    return M + h.sum() * np.outer(mean, mean)
+
+
+def dense(rows):
+    if not hasattr(rows, "indptr"):
+        return rows
+    return scipy.sparse.csr_array((rows.data, rows.indices, rows.indptr)).toarray()
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "squared-hinge", "huber"])
+@pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"fit_intercept": False}, {"standardize": True}],
+)
+def test_others_are_as_if_features_did_not_vary_together(loss, storage, options):
+    data = linear(loss, n=60, l2=1e-2, storage=storage, **options)
+    M, _ = at(data, somewhere(data))
+    expected = slow_about_mean(data, somewhere(data))
+    np.testing.assert_allclose(matrix_of(M, data.dim) @ expected, np.eye(data.dim), atol=1e-7)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("loss", ["squared", "logistic", "squared-hinge"])
+def test_means_far_from_zero_cost_no_products(storage, loss):
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal((200, 60)), rng.choice([-1.0, 1.0], 200)
+    X[:, -1] = 1.0  # an intercept that is penalised
+
+    def products(shift):
+        problem = tw.LinearProblem(
+            storage(X + shift),
+            y > 0 if loss == "logistic" else y,
+            loss,
+            l2=0.05,
+            fit_intercept=False,
+        )
+        run = tw.minimize(problem, "newton-cg", tol=1e-8)
+        assert run.converged
+        return run.counts["passes"]
+
+    assert products(100.0) <= 1.5 * products(0.0)  # about 0 it was fifteen times as many
+
+
+def test_no_mean_and_no_variance_is_no_obstacle():
+    X = np.zeros((30, 3))
+    X[:, 1], X[:, 2] = 5.0, np.arange(30) / 30.0  # nothing, a constant, and a feature
+    for loss in ("squared", "logistic", "squared-hinge"):
+        data = tw.LinearProblem(X, np.arange(30) % 2, loss, fit_intercept=False)
+        M, _ = at(data, np.zeros(3))
+        assert np.isfinite(M(np.ones(3))).all()
+        assert tw.minimize(data, "newton-cg", tol=1e-9).converged
+
+
 def test_other_problems_keep_their_diagonal():
-    data = linear(l2=1e-2)
+    data = linear("multinomial", l2=1e-2)
     M, H = at(data, somewhere(data))
     np.testing.assert_allclose(M(np.diag(H)), 1.0)
     surface = Problem(tw.surfaces.Quadratic(), 2, np.dtype(np.float64))

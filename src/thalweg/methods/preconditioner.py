@@ -1,8 +1,18 @@
 """Preconditioners: a matrix M near ∇²f whose inverse is cheap, for conjugate gradients.
 
     on any objective                M = I
-    on a linear problem             M = the diagonal of ∇²f, for one pass
+    on a linear problem             M = ∇²f as if its features did not vary together, for one pass
     on a large one of p ≪ n         M = ∇²f with Σᵢ hᵢx̃ᵢx̃ᵢᵀ estimated from about 5p of its rows
+
+With h = Σhᵢ and m = Σhᵢx̂ᵢ/h, the mean of the rows that are curved there,
+
+    ∇²f = Σᵢ hᵢ(x̂ᵢ − m)(x̂ᵢ − m)ᵀ + l2·I + h·mmᵀ        M = D + h·mmᵀ
+
+where D is the diagonal of the first two. That is what centring does for an intercept, done for
+features that have none and for intercepts that are penalised: where means are not 0, all features
+vary together about 0, and the diagonal of ∇²f took twice the products on documents of words. An
+intercept is one more feature, of mean 1 and no variance. M⁻¹ costs two products of vectors. Of K
+classes M is the diagonal alone.
 
 A row is drawn with chance qᵢ ∝ hᵢsᵢ, at most 1, and counts hᵢ/qᵢ, where sᵢ = Σⱼ x̃ᵢⱼ²/Σₗ cₗx̃ₗⱼ² is
 its size in the units of the features. No row weighs more than another then, and a few per feature
@@ -34,6 +44,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
+from thalweg.core.vector import dot
 from thalweg.kernels.leaves import each_leaf, leaf_edges, with_blas
 from thalweg.kernels.linear import quadratics_pass
 from thalweg.methods.newton import LARGE, MOST_VARIABLES, TINY
@@ -44,12 +55,34 @@ from thalweg.objectives.linear import LinearProblem
 ROWS_A_FEATURE = 5  # rows of a sample
 SHARE = 16  # one of so many rows at least: next to nothing where features are few
 DAMPING = 0.005  # times features over rows: the share of the diagonal that is added to it
+SURE = 1e-12  # of what a feature has about 0: the least that it has about its mean
 ROUNDING = 1e-6  # times the features: the same at least, for sums in single precision
 # Times the entries of X: multiplications for a block at most. A pass takes as long as 25 of them an
 # entry, BLAS being so much faster than reading.
 MOST_WORK = 250
 
 Precondition = Callable[[np.ndarray], np.ndarray]  # r to M⁻¹r
+
+
+@dataclass(frozen=True, eq=False)
+class AboutMean:
+    """M⁻¹ where M = diag(D) + h·m̃m̃ᵀ, with m̃ = (m, 1) where there is an intercept."""
+
+    D: np.ndarray  # float64[p]
+    mean: np.ndarray  # m, float64[p]
+    total: float  # h
+    fit_intercept: bool
+
+    def __call__(self, r: np.ndarray) -> np.ndarray:
+        """M⁻¹r, float64[dim]."""
+        D, m, p = self.D, self.mean, self.D.size
+        if self.total <= 0.0:
+            return r / (np.append(D, D.max()) if self.fit_intercept else D)
+        if self.fit_intercept:  # its row says b + mᵀw = r_b/h, and what is left is diagonal
+            w = (r[:p] - r[p] * m) / D
+            return np.append(w, r[p] / self.total - dot(m, w))
+        w, a = r / D, m / D
+        return w - dot(m, w) / (1.0 / self.total + dot(m, a)) * a
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,13 +123,27 @@ def preconditioner(problem: Problem, hessian: Hessian, rng: np.random.Generator)
         return lambda r: r
     if pays(problem.smooth):
         return sampled_blocks(problem, curvatures.reshape(problem.smooth.n, -1), rng)
-    if problem.smooth.loss == "squared":  # the same everywhere, and at hand
-        M = problem.smooth.curvature_diagonal
+    data: LinearProblem = problem.smooth
+    if curvatures.ndim > 1:
+        M = hessian.diagonal()
+        assert M is not None  # where there are curvatures there is a diagonal
+        M = np.where(M > 0.0, M, M.max() or 1.0)
         return lambda r: r / M
-    M = hessian.diagonal()
-    assert M is not None  # where there are curvatures there is a diagonal
-    M = np.where(M > 0.0, M, M.max() or 1.0)
-    return lambda r: r / M
+    if data.loss == "squared":  # the same everywhere, and about the mean of all rows at hand
+        if data.features.is_centred and data.fit_intercept:
+            M = data.curvature_diagonal
+            return lambda r: r / M
+        return problem.kept("about mean", lambda: about_mean(data, hessian))
+    return about_mean(data, hessian)
+
+
+def about_mean(data: LinearProblem, hessian: Hessian) -> Precondition:
+    """M as if features did not vary together, of a problem with one score."""
+    second, mean, total = hessian.about_mean()
+    D, full = second + data.l2, second + data.l2 + total * mean**2
+    # A difference that is rounding says nothing, and no curvature at all is as much as the most.
+    D = np.maximum(D, SURE * full)
+    return AboutMean(np.where(D > 0.0, D, full.max() or 1.0), mean, total, data.fit_intercept)
 
 
 def pays(data: LinearProblem) -> bool:

@@ -213,6 +213,12 @@ class Hessian:
         """Those of the samples of a linear problem, float64[n] or [n, K]; else None."""
         return None if self._own is None else self._own.curvatures
 
+    def about_mean(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """As `LinearHessian` has it, of a linear problem with one score."""
+        assert self._own is not None
+        self._problem.passes += 1
+        return self._own.about_mean()
+
     def diagonal(self) -> np.ndarray | None:
         """The diagonal of ∇²f, float64[dim], where it costs one pass; else None."""
         if self._own is None:

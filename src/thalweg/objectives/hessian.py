@@ -22,6 +22,8 @@ from thalweg.objectives.gram import class_gram, weighted_moments
 if TYPE_CHECKING:
     from thalweg.objectives.linear_function import LinearFunction
 
+TINY = 1e-300
+
 
 class LinearHessian:
     """∇²F, of `problem` without its l1 penalty, where the scores are `z`.
@@ -44,6 +46,22 @@ class LinearHessian:
     def curvatures(self) -> np.ndarray:
         """hᵢ, float64[n]; for K classes cᵢpᵢ(1 − pᵢ), float64[n, K], each class by itself."""
         return self._problem.term.curvatures(self._problem.rows, self._h)
+
+    def about_mean(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """Σh(x̂ − m)² and m, entry by entry, float64[p], and Σh, where m = Σhx̂/Σh; of one score."""
+        problem, h = self._problem, self._h
+        features, total = problem.features, float(h.sum())
+        first, second = problem.term.column_moments(problem.rows, h)
+        mean = first / max(total, TINY)
+        second -= first * mean
+        # What is left of a difference may be rounding, but then not of a feature that is shifted.
+        np.maximum(second, 0.0, out=second)
+        if features.offset is not None:
+            mean += features.offset
+        if features.scales is not None:
+            mean *= features.scales
+            second *= features.scales**2
+        return second, mean, total
 
     def diagonal(self) -> np.ndarray:
         """The diagonal of ∇²F, float64[dim]."""

@@ -94,7 +94,9 @@ class Rows:
             means, before = means + off, means
             tilt = (before - means) + off
             if not np.array_equal(means, before):
-                self._see_shifted(np.where(is_offset, means, 0.0) if self.matrix.is_sparse else means)
+                self._see_shifted(
+                    np.where(is_offset, means, 0.0) if self.matrix.is_sparse else means
+                )
         self._tilt = tilt  # float64[p]; None for 0
         is_constant = ~is_offset & (variances <= CONSTANT * squares)
         variances = np.where(is_constant, 0.0, variances)
