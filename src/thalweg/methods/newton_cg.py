@@ -59,6 +59,7 @@ from thalweg.objectives.linear import LinearProblem
 
 LOOSEST, AMONG_KINKS, QUADRATIC = 0.5, 0.1, 0.01  # η at most
 SMALL = 100_000  # entries times classes
+CHEAP = 1_000_000  # the same, up to which one more step takes no time that anyone notices
 ACCEPT = 1e-4  # least ρ of a step that is taken
 SHRINK, GROW = 0.25, 0.75  # ρ below which Δ shrinks, above which it may grow
 ACCEPT_SLOPE = 1e-4  # a shortened step must gain this much of what its slope promises
@@ -215,7 +216,7 @@ class NewtonCG(Method):
     def has_cheap_step(self, problem: Problem, state: NewtonCGState) -> bool:
         """Where data are so small that its products take no time."""
         data = problem.objective
-        return data.matrix.entries * data.outputs < SMALL
+        return data.matrix.entries * data.outputs < CHEAP
 
     def _among_kinks(self, problem: Problem, state: NewtonCGState) -> NewtonCGState:
         """Solve a model with some curvature everywhere, and go to the lowest point along its step.

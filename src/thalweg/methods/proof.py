@@ -38,7 +38,7 @@ from thalweg.objectives.linear import LinearProblem
 
 STILL = 0.1  # of the limit: a step of Newton's that gains less has arrived, or gets nowhere
 SETTLED = 1e-15  # of F(w = 0, best b): a gap that rounding leaves, and no step makes smaller
-SQUARING = 0.1  # of the gradient norm, that is left by a step of a method that squares its error
+SQUARING = 0.2  # of the gradient norm, that is left by a step of a method that squares its error
 SMALL = 1_000_000  # entries of X, up to which a gap takes no time that anyone notices
 FELL = 0.25  # of the rough decrement at the last Hessian: below this another one is worth it
 NEAR = 1e3  # times the limit: a gap this near may be within it by a tighter lower bound
