@@ -26,6 +26,7 @@ from thalweg.core.plan import Plan
 from thalweg.core.run import Run
 from thalweg.core.trace import Trace
 from thalweg.estimators.callbacks import Attributes, CallbackSupportMixin, Told
+from thalweg.estimators.precision import at_precision
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import minimize
@@ -120,7 +121,7 @@ class CertifiedMixin(CallbackSupportMixin):
             callback=listener,
             progress=bool(getattr(self, "verbose", 0)),
         )
-        run = self._settled(problem, run)
+        run = at_precision(problem, self._settled(problem, run), self._kept_as(problem))
         is_wished = False
         if listener is not None:
             listener.end(run.w)
@@ -157,12 +158,17 @@ class CertifiedMixin(CallbackSupportMixin):
             progress=bool(getattr(self, "verbose", 0)),
         )
         for k, run in enumerate(runs):
-            if run.converged and self._is_settled(run):
+            dtype = self._kept_as(problem)
+            if run.converged and self._is_settled(run) and dtype == np.float64:
                 continue  # to state the problem of a target takes longer than its share of a fit
             alone = of_target(problem, Y, penalties, k)
-            runs[k] = self._settled(alone, run)
+            runs[k] = at_precision(alone, self._settled(alone, run), dtype)
             _warn(alone, runs[k])
         return runs
+
+    def _kept_as(self, problem: LinearProblem) -> np.dtype:
+        """The type of coefficients, as scikit-learn's are: that of X."""
+        return np.dtype(problem.matrix.dtype)
 
     def _is_settled(self, run: Run) -> bool:
         """Whether a run that converged is all that an estimator promises, whatever the problem."""

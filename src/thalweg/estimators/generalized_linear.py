@@ -100,9 +100,9 @@ class GeneralizedLinearRegressor(SmallestMixin, RegressorMixin, BaseEstimator):
         features = X.shape[1]
 
         def fitted(variables: list[np.ndarray]) -> Attributes:
-            w = variables[0].astype(X.dtype)
+            w = variables[0]
             b: Any = w[features] if self.fit_intercept else 0.0
-            return {"coef_": w[:features].copy(), "intercept_": b}
+            return {"coef_": w[:features].astype(X.dtype), "intercept_": b}
 
         start = problem.start.astype(np.float64)
         if self.warm_start and hasattr(self, "coef_"):

@@ -171,7 +171,6 @@ class LogisticRegression(LinearClassifier):
         weights = self._weights(X, y, sample_weight, classes, codes)
         strength = 1.0 / (C * float(len(y) if weights is None else weights.sum()))
         is_held = self._penalises_intercept
-        dtype = np.float64 if self.solver == "liblinear" else X.dtype  # as scikit-learn's are
         problem = LinearProblem(
             with_constant(X, self.intercept_scaling) if is_held else X,
             codes.astype(np.min_scalar_type(len(classes))),  # short ones are sorted fast
@@ -188,8 +187,8 @@ class LogisticRegression(LinearClassifier):
             W, b = np.atleast_2d(W.T), np.atleast_1d(b)
             if is_held:
                 W, b = without_constant(W, self.intercept_scaling)
-            coefficients = W.astype(dtype, order="C")
-            return {"classes_": classes, "coef_": coefficients, "intercept_": b.astype(dtype)}
+            coefficients = W.astype(self._kept_as(problem), order="C")
+            return {"classes_": classes, "coef_": coefficients, "intercept_": b}
 
         told = self._told(X, y, sample_weight, [self._start(problem)], problem.dim, fitted)
         run = self._run(problem, method, told)
@@ -255,6 +254,9 @@ class LogisticRegression(LinearClassifier):
         of_liblinear = "cd" if ratio > 0 else "sdca" if self.dual else "newton-cg"
         nearest = {**NEAREST, "liblinear": of_liblinear}
         return chosen_method(self.method, self.solver, DEFAULT_SOLVER, nearest)
+
+    def _kept_as(self, problem: LinearProblem) -> np.dtype:
+        return np.dtype(np.float64) if self.solver == "liblinear" else super()._kept_as(problem)
 
     @property
     def _penalises_intercept(self) -> bool:

@@ -59,8 +59,8 @@ class TargetsMixin(CertifiedMixin):
         features = X.shape[1]
 
         def fitted(variables: list[np.ndarray]) -> Attributes:
-            W = np.stack(variables).astype(X.dtype)
-            coefficients, intercepts = W[:, :features], W[:, features:]
+            W = np.stack(variables)
+            coefficients, intercepts = W[:, :features].astype(X.dtype), W[:, features:]
             intercept: Any = 0.0
             if self.fit_intercept:
                 intercept = intercepts[0, 0] if y.ndim == 1 else intercepts[:, 0].copy()

@@ -18,7 +18,7 @@ def checked_scores(estimator: Any, X: Any, formats: tuple[str, ...]) -> np.ndarr
         X = validate_data(estimator, X, accept_sparse=formats, reset=False)
     W, b = estimator.coef_.T, estimator.intercept_
     W = W.toarray() if scipy.sparse.issparse(W) else W  # after sparsify()
-    return scores(X, W, b).astype(np.result_type(X.dtype, W, b), copy=False)
+    return scores(X, W, b).astype(np.result_type(X.dtype, W), copy=False)
 
 
 def _is_ordinary(estimator: Any, X: Any) -> bool:
