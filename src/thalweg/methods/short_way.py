@@ -228,6 +228,8 @@ def _of_classes(
         has_arrived = dot(slopes, slopes) <= 2.0 * l2 * WITHIN * allowed
         if is_last or (has_arrived and not goes_beyond):
             return Way(w, rows, looks, products)
+        if not has_arrived and left <= SETTLED * null:
+            return None  # rounding is what is left, and in these units the slopes do not show it
         is_last = has_arrived and count < most
     return None if most and not has_arrived else Way(w, rows, looks, products)
 
