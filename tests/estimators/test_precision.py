@@ -86,4 +86,3 @@ def test_scores_are_in_the_precision_of_rows_and_coefficients():
     model = tw.Ridge().fit(X, y)
     assert model.predict(X).dtype == np.float32
     assert model.predict(X.astype(np.float64)).dtype == np.float64
-

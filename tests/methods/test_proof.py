@@ -1,9 +1,12 @@
 import numpy as np
+import pytest
+import scipy.sparse
 from sklearn.datasets import load_breast_cancer
 
 import thalweg as tw
 from linear_data import sparse_model
 from thalweg.methods import proof
+from thalweg.methods.short_way import short_way
 
 
 def test_a_lower_bound_is_kept_and_a_tighter_one_ends_the_run(monkeypatch):
@@ -50,3 +53,36 @@ def test_a_step_that_rounding_stops_is_proved_by_a_tighter_bound():
     run = tw.minimize(data, "newton", tol=1e-6, progress=False)
     assert run.converged
     assert run.certificate.holds
+
+
+def far_apart(loss, storage=np.asarray, n=2000, copies=True):
+    """Milliseconds beside kelvins, some of them twice: slopes are rounding in units of others."""
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((n, 4))
+    y = Z[:, 0] + Z[:, 1] + rng.standard_normal(n)
+    kelvins, prices = 293.0 + 5.0 * Z[:, 3], 1e7 + 1.6e3 * Z[:, 1]
+    columns = [kelvins, 1.6e12 + 1.75e8 * Z[:, 0], prices, prices, Z[:, 2], kelvins, np.ones(n)]
+    labels = np.digitize(y, [-0.7, 0.7]) if loss == "multinomial" else y > 0.0
+    if not copies:
+        columns = columns[:3] + columns[4:5]
+    X = storage(np.column_stack(columns))
+    return tw.LinearProblem(X, labels, loss, l2=5e-4, fit_intercept=not copies)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "multinomial"])
+@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
+def test_a_run_that_stands_still_is_proved_by_twice_the_digits(loss, storage):
+    heard = []  # whoever listens hears the loop
+    run = tw.minimize(far_apart(loss, storage), "newton", progress=False, callback=heard.append)
+    assert run.converged
+    assert run.certificate.holds
+    assert run.iterations <= 6  # up to 19, looking for what rounding hid
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "multinomial"])
+def test_so_is_a_short_way(loss):
+    problem = far_apart(loss, copies=False)
+    run = short_way(problem, tw.Newton(), np.zeros(problem.dim), tol=1e-6, max_iter=100, seed=0)
+    slow = tw.minimize(problem, "newton", progress=False, callback=lambda step: None)
+    assert run.certificate.holds
+    assert run.value == pytest.approx(slow.value, rel=1e-9)

@@ -44,7 +44,7 @@ from thalweg.kernels.rows import CSR
 from thalweg.objectives.linear import LinearProblem
 from thalweg.objectives.own_score import OwnScore
 
-MOST_ENTRIES = 1_000_000  # of X as a dense matrix, times the number of scores
+MOST_ENTRIES = 5_000_000  # of X as a dense matrix, times the number of scores
 MOST_VARIABLES = 600  # of a matrix that is factorised some ten times
 MOST_PRODUCTS = 30_000_000  # of pairs, for a matrix of them and its factors: 15 ms
 STEPS = 40

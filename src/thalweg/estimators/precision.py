@@ -30,7 +30,7 @@ DOUBLE = np.dtype(np.float64)
 
 
 def at_precision(problem: LinearProblem, run: Run, dtype: np.dtype) -> Run:
-    """The run, ended at the coefficients of this dtype nearest to its own; warns if they are far."""
+    """The run, ended at the nearest coefficients of this dtype; warns if they are too far."""
     if dtype == DOUBLE:
         return run
     data = problem.centred
@@ -56,6 +56,7 @@ def _moved(problem: LinearProblem, run: Run, w: np.ndarray, value: float) -> Cer
         rounding = max(evidence["rounding"], rounding_of(value, DOUBLE))
         found = Gap(value, evidence["dual"], rounding, 0.0)
         certificate = gap_certificate(found, evidence["scale"], evidence["tol"], problem.l2)
-        if certificate.holds or not known.holds:
+        is_surely_above = value - run.value - rounding > certificate.limit  # F* ≤ F(W, b)
+        if certificate.holds or not known.holds or is_surely_above:
             return certificate
     return certify(problem, w, dual=run.dual, tol=run.tol)

@@ -65,10 +65,11 @@ def is_converged(journey: Journey) -> bool:
     if journey.payment is None:
         return measured <= journey.allowed and certify(journey).holds
     passes = journey.problem.passes
-    if not _is_due(journey, journey.payment, measured):
+    stands_still = _stands_still(journey)
+    if not (stands_still or _is_due(journey, journey.payment, measured)):
         return False
     found = _gap(journey, journey.payment, journey.state.w)
-    if found.gap > journey.allowed and _stands_still(journey):
+    if found.gap > journey.allowed and stands_still:
         journey.looked_exactly_at = journey.iteration
         found = _exact(journey, journey.state.w, found, may_move=True)
         if journey.has_better:

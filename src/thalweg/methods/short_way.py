@@ -27,6 +27,7 @@ from thalweg.certificates.duality import (
     Gap,
     constant_value,
     duality_gap,
+    exactly,
     gap_certificate,
     has_gap,
 )
@@ -111,7 +112,10 @@ def short_way(
         return None
     # What is proved is proved of the point that is returned, whose intercept is rounded once more.
     w = objective.settled(problem.enter(way.w, objective)).astype(w0.dtype, copy=False)
-    found = _gap(problem, A, objective.enter(w.astype(np.float64), problem), tol * scale)
+    there = objective.enter(w.astype(np.float64), problem)
+    found = _gap(problem, A, there, tol * scale)
+    if found.gap > tol * scale:
+        found, _ = exactly(problem, there, found, tol * scale)
     certificate = gap_certificate(found, scale, tol, problem.l2)
     if not certificate.holds:
         return None
@@ -229,7 +233,7 @@ def _of_classes(
         if is_last or (has_arrived and not goes_beyond):
             return Way(w, rows, looks, products)
         if not has_arrived and left <= SETTLED * null:
-            return None  # rounding is what is left, and in these units the slopes do not show it
+            return Way(w, rows, looks, products)  # in these units rounding hides it from the slopes
         is_last = has_arrived and count < most
     return None if most and not has_arrived else Way(w, rows, looks, products)
 
