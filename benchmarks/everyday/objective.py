@@ -228,9 +228,12 @@ class Problem:
         return self.A.pull(R) + by_w / self.unit[:, None], by_beta
 
     def null(self) -> Any:
-        """F of a constant prediction, the best one for all losses but the squared hinge."""
+        """F of a constant prediction, the best one for all losses but the squared hinge.
+
+        Where a penalty holds the intercept, as any coefficient, that of w = 0.
+        """
         share = self.s / self.s.sum()
-        if not self.is_free and not self.has_column_of_ones:
+        if not self.is_free or self.terms.intercept == "penalised":
             Z = np.zeros((self.n, self.K), dtype=LONG)
         elif self.terms.loss == "multinomial":
             Z = np.broadcast_to(

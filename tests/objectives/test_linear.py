@@ -953,3 +953,16 @@ def test_what_is_not_finite_is_refused_with_its_place(loss, storage, bad):
             LinearProblem(
                 stored(X, storage), y, loss, standardize=standardize, fit_intercept=fit_intercept
             )
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_a_penalty_that_is_rounding_decides_nothing(scale):
+    X = scale * np.random.default_rng(0).standard_normal((20, 3))
+
+    def is_loose(**penalties):
+        return tw.LinearProblem(X, X[:, 0], **penalties).is_loose
+
+    assert is_loose()
+    assert is_loose(l2=1e-17 * scale**2)
+    assert not is_loose(l2=1e-14 * scale**2)
+    assert not is_loose(l1=1e-300)

@@ -41,6 +41,16 @@ def test_the_rule(data, chosen):
     assert run.plan.row(chosen).actual_iterations == run.iterations
 
 
+@pytest.mark.parametrize("l2", [0.0, 1e-20])
+@pytest.mark.parametrize("p", [5, 100])
+def test_where_no_penalty_decides_the_closed_form_does(p, l2):
+    # It ends at the smallest of many; by sums alone another method would be the faster.
+    loose, held = problem(n=3_000, p=p, l2=l2), problem(n=3_000, p=p, l2=1e-3)
+    assert loose.is_loose
+    assert not held.is_loose
+    assert small_plan(loose, 1e-6).best == "cholesky"
+
+
 @pytest.mark.parametrize("limit", ["A_MOMENT", "MOST"])
 def test_what_is_not_small_is_compared(limit, monkeypatch):
     data = problem(loss="logistic", l2=0.1)

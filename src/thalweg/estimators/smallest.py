@@ -36,12 +36,7 @@ SAME = 1e-14  # of F(0): by which F may differ where scores are equal but for ro
 
 def is_open(problem: LinearProblem) -> bool:
     """Whether there may be many minimizers: no penalty that counts, and dependent columns."""
-    return is_lost(problem) and _may_depend(problem, problem.centred.column_squares)
-
-
-def is_lost(problem: LinearProblem) -> bool:
-    """Whether no penalty decides between coefficients of equal scores: an l2 that is rounding."""
-    return problem.l1 == 0.0 and bool(problem.l2 <= EPS * problem.centred.column_squares.max())
+    return problem.is_loose and _may_depend(problem, problem.centred.column_squares)
 
 
 def at_smallest(problem: LinearProblem, run: Run) -> Run | None:

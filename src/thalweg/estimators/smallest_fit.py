@@ -9,18 +9,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thalweg.core.run import Run
 from thalweg.estimators.certified import AUTO, CertifiedMixin, is_exact
-from thalweg.estimators.smallest import at_smallest, is_lost, is_open
+from thalweg.estimators.smallest import at_smallest, is_open
 from thalweg.methods.method import Method
 from thalweg.methods.newton import MOST_VARIABLES
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import minimize
 
 BY_ITSELF = "cholesky"  # the method that ends there
-
-
-def has_closed_form(problem: LinearProblem) -> bool:
-    """Whether there may be many minimizers, and the closed form finds the smallest in no time."""
-    return problem.loss == "squared" and problem.dim <= MOST_VARIABLES and is_lost(problem)
 
 
 class SmallestMixin(CertifiedMixin):
@@ -44,13 +39,13 @@ class SmallestMixin(CertifiedMixin):
             able = "newton" if problem.dim <= MOST_VARIABLES else "newton-cg"
             run = minimize(problem, able, tol=self.tol, progress=False)
             has_arrived = run.converged
-        elif has_arrived and is_free and not self._is_settled(run) and has_closed_form(problem):
-            # No step of LSQR is as fast, and no look at the columns: they all are in the sums.
-            closed = minimize(problem, BY_ITSELF, tol=self.tol, progress=False)
-            if closed.converged:
-                return closed
+            is_free = False  # the closed form has been tried
         if self._is_settled(run) or not has_arrived or not is_open(problem):
             return run
+        if is_free and problem.loss == "squared" and problem.dim <= MOST_VARIABLES:
+            closed = minimize(problem, BY_ITSELF, tol=self.tol, progress=False)
+            if closed.converged:
+                return closed  # in the time of a few steps of LSQR
         found = at_smallest(problem, run)
         if found is None:
             way_out = f"method='{BY_ITSELF}'" if problem.loss == "squared" else "a smaller tol"

@@ -43,6 +43,8 @@ from thalweg.objectives.penalty_check import check_penalty
 from thalweg.objectives.rows import Rows
 from thalweg.objectives.tweedie import Tweedie
 
+EPS = float(np.finfo(np.float64).eps)
+
 MULTINOMIAL = "multinomial"
 NAMES = tuple(LOSSES)
 CLASSIFIERS = ("logistic", "squared-hinge", MULTINOMIAL)
@@ -287,6 +289,16 @@ class LinearProblem(LinearFunction):
     def samples(self) -> FiniteSum:
         """The problem as a mean over samples, for methods that visit them one by one."""
         return finite_sum(self)
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether no penalty decides between coefficients of equal scores: an l2 that is rounding.
+
+        Of features that depend on each other many coefficients then are as good.
+        """
+        if self.l1 > 0.0 or self.own_penalty is not None:
+            return False
+        return bool(self.l2 <= EPS * self.centred.column_squares.max())
 
     @property
     def is_summed(self) -> bool:

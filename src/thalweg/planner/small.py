@@ -7,11 +7,13 @@ measured, so that the same problem is always decided alike. `tw.plan` compares a
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from thalweg.certificates.duality import constant_value
 from thalweg.core.clock import Clock
 from thalweg.core.plan import EXACT, Measured, Plan, PlanRow
+from thalweg.methods.cholesky import Cholesky
 from thalweg.methods.expectation import Difficulty
 from thalweg.methods.registry import METHODS
 from thalweg.methods.short_way import has_short_way
@@ -54,12 +56,10 @@ def small_plan(problem: LinearProblem, tol: float, among: tuple[str, ...] = ()) 
         rows = _rows(problem, rough_difficulty(problem, tol), names, cost)
     exact, row = rows[0], best(problem, rows)
     # A gap of tol leaves coefficients with half its digits, or none where no penalty holds them;
-    # steps of Newton's give them all.
-    is_free = not problem.l2 and not problem.l1
-    if (METHODS[row.method].is_dual or is_free) and exact.predicted_seconds <= min(
-        A_MOMENT, WORTH_DIGITS * row.predicted_seconds
-    ):
-        row = exact
+    # steps of Newton's give them all, and the closed form those that are smallest.
+    if METHODS[row.method].is_dual or problem.is_loose:
+        worth = math.inf if exact.method == Cholesky.name else WORTH_DIGITS * row.predicted_seconds
+        row = exact if exact.predicted_seconds <= min(A_MOMENT, worth) else row
     # Of several classes the short way has no rival, and to look for one takes half as long as it.
     is_sure = problem.term.is_matrix and has_short_way(problem, METHODS[row.method].usual())
     moment = LONGER if _is_narrow(problem) else A_MOMENT
@@ -79,7 +79,8 @@ def small_plan(problem: LinearProblem, tol: float, among: tuple[str, ...] = ()) 
 def _names(problem: LinearProblem) -> tuple[str, ...] | None:
     """The methods that are ever the fastest on such a problem; None where it is not small."""
     if problem.is_summed:  # all that is left to do is a system
-        return SUMMED[problem.l1 > 0.0 or problem.matrix.entries > FEW]
+        is_read_once = problem.matrix.entries > FEW and not problem.is_loose
+        return SUMMED[problem.l1 > 0.0 or is_read_once]
     if problem.matrix.entries * problem.outputs > (MORE if _is_narrow(problem) else MOST):
         return None
     if problem.l1:
