@@ -81,7 +81,7 @@ def test_other_files_are_refused(tmp_path):
     with pytest.raises(StorageError, match="is not a record"):
         Record.load(tmp_path / "other.npz")
     np.savez(tmp_path / "later.npz", **{module.ABOUT: np.frombuffer(b'{"format": 9}', np.uint8)})
-    with pytest.raises(StorageError, match="has format 9, this version reads 1"):
+    with pytest.raises(StorageError, match="has format 9, this version of Thalweg reads 1"):
         Record.load(tmp_path / "later.npz")
 
 

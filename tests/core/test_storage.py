@@ -11,6 +11,7 @@ import pytest
 from thalweg.core import storage
 from thalweg.core.errors import StorageError, WriteError
 from thalweg.core.storage import (
+    check_format,
     clear_left,
     from_json,
     read_folder,
@@ -300,3 +301,13 @@ def test_a_file_is_complete_before_it_takes_the_place_of_the_old_one(tmp_path, m
     assert seen == [(b"new", b"old")]
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("content", "found"), [({"format": 2}, "2"), ({}, "None"), ([], "None"), ("1", "None")]
+)
+def test_another_format_is_a_sentence(content, found):
+    check_format({"format": 1}, 1, source="run.json")
+    sentence = f"run.json has format {found}, this version of Thalweg reads 1: resume it with"
+    with pytest.raises(StorageError, match=sentence):
+        check_format(content, 1, source="run.json", way_out="resume it")

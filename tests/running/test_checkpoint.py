@@ -120,6 +120,15 @@ def test_bad_intervals(tmp_path, bad):
         tw.Checkpoint(tmp_path / "a", **bad)
 
 
+def test_a_file_name_stands_for_a_checkpoint_there(tmp_path):
+    kept = tw.Checkpoint(tmp_path / "file", every=3)
+    assert tw.Checkpoint.of(None) is None
+    assert tw.Checkpoint.of(kept) is kept
+    assert tw.Checkpoint.of(str(tmp_path / "file")) == tw.Checkpoint(str(tmp_path / "file"))
+    with pytest.raises(tw.InputError, match="checkpoint must be a file name or a Checkpoint"):
+        tw.Checkpoint.of(3)
+
+
 def test_a_folder_is_no_place_for_a_checkpoint(tmp_path):
     with pytest.raises(tw.InputError, match="checkpoint must be a file, got the folder"):
         run(tmp_path)

@@ -46,7 +46,7 @@ def test_one_that_was_not_finished_says_so(raced, tmp_path):
 
 def test_another_format_is_a_sentence(tmp_path):
     (tmp_path / "race.json").write_text(json.dumps({"format": 9}))
-    with pytest.raises(StorageError, match="another format"):
+    with pytest.raises(StorageError, match="has format"):
         load_race(tmp_path)
 
 

@@ -90,7 +90,7 @@ import numpy as np
 
 from thalweg.core.errors import InputError, StorageError, suggest
 from thalweg.core.kinds import COUNT, NUMBER, check_kinds, damaged
-from thalweg.core.storage import from_json, to_json, write_file
+from thalweg.core.storage import check_format, from_json, to_json, write_file
 
 FORMAT = 1
 STEP_COLUMNS = (
@@ -185,12 +185,7 @@ class Record:
                 f"{file} is not a record ({problem}): give a file that Record.save wrote"
             ) from problem
         about = from_json(text, source=str(file))
-        found = about.get("format") if isinstance(about, dict) else None
-        if found != FORMAT:
-            raise StorageError(
-                f"{file} has format {found}, this version reads {FORMAT}: "
-                "read it with the version that wrote it"
-            )
+        check_format(about, FORMAT, source=str(file))
         check_kinds(about, ABOUT_KINDS, source=str(file))
         _check_columns(content, len(about["layers"]), source=str(file))
         layers = [Layer(**{**each, "shape": tuple(each["shape"])}) for each in about["layers"]]

@@ -26,6 +26,7 @@ from thalweg.core.kinds import COUNT, NUMBER, check_kinds, damaged, one_of
 from thalweg.core.outcome import Outcome
 from thalweg.core.plan import PLAN, Plan, spelled_compiled
 from thalweg.core.storage import (
+    check_format,
     from_json,
     from_npz,
     read_folder,
@@ -167,12 +168,7 @@ class Run:
         """Read back what `save` wrote. Nothing in the folder is executed."""
         files = read_folder(Path(folder), FILES)
         record = from_json(files["run.json"], source=f"{folder}/run.json")
-        found = record.get("format") if isinstance(record, dict) else None
-        if found != FORMAT:
-            raise StorageError(
-                f"{folder} has format {found}, this version of Thalweg reads format {FORMAT}: "
-                "read it with the version that wrote it"
-            )
+        check_format(record, FORMAT, source=str(folder))
         check_kinds(record, TOLD, source=f"{folder}/run.json")
         try:
             source = f"{folder}/weights.npz"

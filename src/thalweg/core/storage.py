@@ -220,6 +220,16 @@ def from_json(text: bytes, *, source: str) -> Any:
         ) from problem
 
 
+def check_format(content: Any, reads: int, *, source: str, way_out: str = "read it") -> None:
+    """Refuse what is not a table of this `format`; `way_out` is to be done by its own version."""
+    found = content.get("format") if isinstance(content, dict) else None
+    if found != reads:
+        raise StorageError(
+            f"{source} has format {found}, this version of Thalweg reads {reads}: "
+            f"{way_out} with the version that wrote it"
+        )
+
+
 def from_npz(content: bytes, shapes: Mapping[str, int], *, source: str) -> dict[str, np.ndarray]:
     """The arrays of an .npz, numbers in so many dimensions each; nothing in it is executed."""
     try:

@@ -89,7 +89,7 @@ def minimize(
     """
     objective = _objective(objective)
     tol = check_number("tol", tol, above=0.0, advice="use time_limit or max_iter to stop")
-    kept = _checkpoint(checkpoint)
+    kept = Checkpoint.of(checkpoint)
     max_iter = check_count("max_iter", max_iter, at_least=0)
     seed = check_count("seed", seed, at_least=0)
     if time_limit is not None:
@@ -225,11 +225,3 @@ def _callback(callback: Any) -> Any:
     if callback is not None:
         check_callable("callback", callback, signature="of a Step that returns True to stop")
     return callback
-
-
-def _checkpoint(checkpoint: Any) -> Checkpoint | None:
-    if checkpoint is None or isinstance(checkpoint, Checkpoint):
-        return checkpoint
-    if isinstance(checkpoint, str | Path):
-        return Checkpoint(checkpoint)
-    raise InputError(f"checkpoint must be a file name or a Checkpoint, got {describe(checkpoint)}")

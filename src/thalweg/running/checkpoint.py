@@ -20,7 +20,7 @@ import numpy as np
 from thalweg.core.checks import check_count, check_number, describe
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.finding import Finding, Severity
-from thalweg.core.storage import from_json, to_json, write_file
+from thalweg.core.storage import check_format, from_json, to_json, write_file
 
 FORMAT = 1
 _STATE, _DIGEST = "state.", "digest"
@@ -47,6 +47,15 @@ class Checkpoint:
             raise InputError(f"checkpoint must be a file name, got {describe(self.file)}")
         if Path(self.file).is_dir():
             raise InputError(f"checkpoint must be a file, got the folder {self.file}: add a name")
+
+    @classmethod
+    def of(cls, given: Any) -> Checkpoint | None:
+        """What was given as `checkpoint`; a file name stands for a checkpoint there."""
+        if given is None or isinstance(given, Checkpoint):
+            return given
+        if isinstance(given, str | Path):
+            return cls(given)
+        raise InputError(f"checkpoint must be a file name or a Checkpoint, got {describe(given)}")
 
     def is_due(self, iteration: int, seconds_since: float) -> bool:
         """Whether it is time to write."""
@@ -103,12 +112,7 @@ def load(file: str | Path) -> Saved | None:
     known = arrays.pop(_DIGEST, None)
     is_whole = known is not None and np.array_equal(known, _digest(arrays))
     header = from_json(arrays.pop("header").tobytes(), source=str(path))
-    found = header.get("format") if isinstance(header, dict) else None
-    if found != FORMAT:
-        raise StorageError(
-            f"{path} has format {found}, this version reads {FORMAT}: "
-            "resume it with the version that wrote it, or give another file"
-        )
+    check_format(header, FORMAT, source=str(path), way_out="give another file, or resume it")
     if missing := {"identity", "progress", "state"} - header.keys():
         raise StorageError(
             f"{path} is damaged, it lacks {', '.join(sorted(missing))}: "

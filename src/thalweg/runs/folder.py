@@ -29,12 +29,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from thalweg.core.errors import InputError, StorageError
+from thalweg.core.errors import InputError
 from thalweg.core.explanation import EXPLAINED, Explanation
 from thalweg.core.finding import FINDING
 from thalweg.core.kinds import COUNT, NUMBER, UNICODE, check_kinds, damaged, one_of, row
 from thalweg.core.outcome import Outcome
-from thalweg.core.storage import from_json, read_folder, to_json, write_folder
+from thalweg.core.storage import check_format, from_json, read_folder, to_json, write_folder
 from thalweg.core.verdict import WORDS
 from thalweg.runs.job import Job
 from thalweg.tables.column import FLAG, TEXT
@@ -216,10 +216,5 @@ def is_locked(folder: Path) -> bool:
 
 def _record(folder: Path, name: str) -> dict[str, Any]:
     content = from_json(read_folder(Path(folder), (name,))[name], source=f"{folder}/{name}")
-    found = content.get("format") if isinstance(content, dict) else None
-    if found != FORMAT:
-        raise StorageError(
-            f"{folder}/{name} has format {found}, this version of Thalweg reads format {FORMAT}: "
-            "read it with the version that wrote it"
-        )
+    check_format(content, FORMAT, source=f"{folder}/{name}")
     return content

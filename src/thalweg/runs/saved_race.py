@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from thalweg.core.errors import InputError, StorageError
+from thalweg.core.errors import InputError
 from thalweg.core.kinds import check_kinds, damaged
 from thalweg.core.plan import Plan
 from thalweg.core.ranking import place
-from thalweg.core.storage import from_json, read_folder
+from thalweg.core.storage import check_format, from_json, read_folder
 from thalweg.reports.report import Report, report
 from thalweg.reports.subject import Subject
 from thalweg.runs.folder import FORMAT, JOB, RACE
@@ -101,11 +101,7 @@ def race_of(folder: Path) -> RaceHeader:
     """What was asked of the race in `folder`."""
     file = folder / RACE
     content = from_json(read_folder(folder, (RACE,))[RACE], source=str(file))
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise StorageError(
-            f"{file} has another format than this version of Thalweg reads, {FORMAT}: "
-            "read it with the version that wrote it"
-        )
+    check_format(content, FORMAT, source=str(file))
     check_kinds(content, {"job": dict, "command": str, "methods": dict}, source=str(file))
     try:
         race = RaceHeader(Job.from_dict(content["job"]), content["command"], content["methods"])

@@ -181,7 +181,7 @@ def test_files_that_are_no_checkpoints(tmp_path):
     with pytest.raises(StorageError, match="is not a checkpoint of a training"):
         train(file)
     torch.save({"format": 99}, file)
-    with pytest.raises(StorageError, match="has format 99, this version reads 1"):
+    with pytest.raises(StorageError, match="has format 99, this version of Thalweg reads 1"):
         train(file)
     torch.save(Path("somewhere"), file)  # an object: reading it would execute something
     with pytest.raises(StorageError, match="is not a checkpoint of a training"):

@@ -2,7 +2,6 @@ import pytest
 import torch
 from torch import nn
 
-import thalweg as tw
 from small_nets import Stopping, digits, mlp
 from thalweg.core.errors import InputError
 from thalweg.nets.training.asked import Companions, Goal, Rows
@@ -11,7 +10,7 @@ from thalweg.nets.training.choice import optimizer_of
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.journey import Training
 from thalweg.nets.training.losses import loss_of
-from thalweg.nets.training.opening import begin, checkpoint_of, training_of, validation_of
+from thalweg.nets.training.opening import begin, training_of, validation_of
 
 X, Y = digits()
 
@@ -47,9 +46,7 @@ def test_all_labels_are_checked_not_only_those_of_the_first_batch():
         begin(training((X, Y), validation=held_out), None)
 
 
-def test_what_stands_for_what(tmp_path):
-    assert checkpoint_of(None) is None
-    assert checkpoint_of(str(tmp_path / "file")) == tw.Checkpoint(str(tmp_path / "file"))
+def test_what_stands_for_what():
     assert validation_of(None, None, 64) is None
     assert validation_of((X, Y), None, 64).size == 512
     assert validation_of((X, Y), Stopping(), None).name == "validation"
@@ -60,8 +57,6 @@ def test_sentences():
         validation_of(None, Stopping(), 64)
     with pytest.raises(InputError, match="must monitor one of validation loss, validation acc"):
         validation_of((X, Y), Stopping(1, "loss"), 64)
-    with pytest.raises(InputError, match="checkpoint must be a file name"):
-        checkpoint_of(3)
 
 
 def test_what_was_asked_becomes_a_training():

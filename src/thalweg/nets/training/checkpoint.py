@@ -24,7 +24,7 @@ from torch import nn
 
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, StorageError
-from thalweg.core.storage import write_file
+from thalweg.core.storage import check_format, write_file
 
 FORMAT = 1
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -57,12 +57,9 @@ def read(file: str | Path) -> Saved | None:
             f"{path} is not a checkpoint of a training ({_first_line(problem)}): "
             "move it away, or give another file"
         ) from problem
-    found = content.get("format") if isinstance(content, dict) else None
-    if found != FORMAT or not {"identity", "state"} <= content.keys():
-        raise StorageError(
-            f"{path} has format {found}, this version reads {FORMAT}: "
-            "resume it with the version that wrote it, or give another file"
-        )
+    check_format(content, FORMAT, source=str(path), way_out="give another file, or resume it")
+    if not {"identity", "state"} <= content.keys():
+        raise StorageError(f"{path} is damaged: move it away, or give another file")
     saved = Saved(content["identity"], content["state"])
     _let_probes_remember(saved)
     return saved

@@ -38,7 +38,7 @@ from thalweg.nets.training.divergence import first_bad_parameter, origin
 from thalweg.nets.training.evaluate import NO_SCORE, modes_kept, score
 from thalweg.nets.training.inputs import Inputs
 from thalweg.nets.training.journey import Training, attached, own_randomness
-from thalweg.nets.training.opening import MONITORS, begin, checkpoint_of, training_of
+from thalweg.nets.training.opening import MONITORS, begin, training_of
 from thalweg.nets.training.probe import Moment, Probe, due, probes_of
 from thalweg.nets.training.run import run_of
 from thalweg.nets.training.step import Stepper
@@ -122,7 +122,7 @@ def fit(
         Goal(optimizer, loss, epochs, check_count("seed", seed, at_least=0), precision),
         Rows(data, validation, batch_size, shuffle, drop_last, accumulate),
         Companions(tuple(regularizers), augmentation, early_stopping, scheduler, probes_of(probes)),
-        Limits(time_limit, checkpoint_of(checkpoint), progress),
+        Limits(time_limit, Checkpoint.of(checkpoint), progress),
     )
 
 

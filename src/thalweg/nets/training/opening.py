@@ -8,7 +8,6 @@ checkpoint goes on from there instead.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -126,12 +125,3 @@ def scheduler_of(scheduler: Any, optimizer: torch.optim.Optimizer) -> Any:
             "from that very optimizer, or pass a function, lambda optimizer: StepLR(optimizer, 5)"
         )
     return made
-
-
-def checkpoint_of(checkpoint: Any) -> Checkpoint | None:
-    """A file name stands for a checkpoint there."""
-    if checkpoint is None or isinstance(checkpoint, Checkpoint):
-        return checkpoint
-    if isinstance(checkpoint, str | Path):
-        return Checkpoint(checkpoint)
-    raise InputError(f"checkpoint must be a file name or a Checkpoint, got {describe(checkpoint)}")
