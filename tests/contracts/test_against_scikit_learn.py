@@ -223,7 +223,7 @@ def test_regressors_equal_scikit_learns(dataset, pair, fit_intercept, is_weighte
     ours, theirs = pair(fit_intercept, X, y)
     fit_both(ours, theirs, X, y, is_weighted)
     assert_close(ours.coef_, theirs.coef_)
-    assert_close(ours.intercept_, theirs.intercept_)
+    assert_close(ours.intercept_, np.float64(theirs.intercept_))
     assert_close(ours.predict(X), theirs.predict(X))
 
 
@@ -237,7 +237,7 @@ def test_classifiers_equal_scikit_learns(dataset, pair, fit_intercept, is_weight
     ours, theirs = pair(fit_intercept, class_weight)
     fit_both(ours, theirs, X, y, is_weighted)
     assert_close(ours.coef_, theirs.coef_)
-    assert_close(ours.intercept_, theirs.intercept_)
+    assert_close(ours.intercept_, np.float64(theirs.intercept_))
     assert_close(ours.decision_function(X), theirs.decision_function(X))
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
     if hasattr(theirs, "predict_proba"):

@@ -208,7 +208,8 @@ def test_single_precision_stays_single_but_where_scikit_learns_does_not(estimato
     X, y = data(estimator)
     fitted = clone(estimator).fit(X.astype(np.float32), y)
     wanted = np.float64 if isinstance(estimator, tw.LinearSVC) else np.float32
-    assert fitted.coef_.dtype == fitted.intercept_.dtype == wanted
+    assert fitted.coef_.dtype == wanted
+    assert fitted.intercept_.dtype == np.float64  # which makes good what the others are rounded by
 
 
 @all_of_them

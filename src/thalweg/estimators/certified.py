@@ -157,14 +157,24 @@ class CertifiedMixin(CallbackSupportMixin):
             seed=_seed(self.random_state),
             progress=bool(getattr(self, "verbose", 0)),
         )
+        return self._ended(problem, Y, penalties, runs)
+
+    def _ended(
+        self,
+        problem: LinearProblem,
+        Y: np.ndarray,
+        penalties: list[tuple[float, float]],
+        runs: list[Run],
+    ) -> list[Run]:
+        """The runs of the columns of `Y`, each where an estimator promises; warns as `_run` does."""
+        ended, dtype = list(runs), self._kept_as(problem)
         for k, run in enumerate(runs):
-            dtype = self._kept_as(problem)
             if run.converged and self._is_settled(run) and dtype == np.float64:
                 continue  # to state the problem of a target takes longer than its share of a fit
             alone = of_target(problem, Y, penalties, k)
-            runs[k] = at_precision(alone, self._settled(alone, run), dtype)
-            _warn(alone, runs[k])
-        return runs
+            ended[k] = at_precision(alone, self._settled(alone, run), dtype)
+            _warn(alone, ended[k])
+        return ended
 
     def _kept_as(self, problem: LinearProblem) -> np.dtype:
         """The type of coefficients, as scikit-learn's are: that of X."""

@@ -29,13 +29,12 @@ from thalweg.core.run import Run
 from thalweg.estimators.certified import MANY, check_squares
 from thalweg.estimators.choice import BEST, ONE_ERROR, RULES, Choice, choose
 from thalweg.estimators.folds import Metadata, folds_of, out_of_fold, routed
-from thalweg.estimators.precision import at_precision
 from thalweg.estimators.regressor import LinearRegressor
 from thalweg.estimators.ridge import Ridge
 from thalweg.methods.cholesky import Cholesky
 from thalweg.methods.ridge_grid import RidgeGrid
 from thalweg.objectives.linear import LinearProblem
-from thalweg.planner.targets import closed_runs, of_target
+from thalweg.planner.targets import closed_runs
 
 EXACT = "svd"
 
@@ -334,12 +333,7 @@ class RidgeCV(LinearRegressor):
             if not all(run.converged for run in runs):
                 return None
             found.update(zip(members, runs, strict=True))
-        runs = [found[k] for k in range(len(penalties))]
-        dtype = self._kept_as(problem)
-        if dtype == np.float64:
-            return runs  # to state the problem of a target takes longer than its share of a fit
-        each = (of_target(problem, Y, penalties, k) for k in range(len(penalties)))
-        return [at_precision(alone, run, dtype) for alone, run in zip(each, runs, strict=True)]
+        return self._ended(problem, Y, penalties, [found[k] for k in range(len(penalties))])
 
     def _note(self, chosen: list[Choice], each: bool) -> None:
         """Set what was chosen."""
