@@ -166,7 +166,7 @@ class CertifiedMixin(CallbackSupportMixin):
         penalties: list[tuple[float, float]],
         runs: list[Run],
     ) -> list[Run]:
-        """The runs of the columns of `Y`, each where an estimator promises; warns as `_run` does."""
+        """Runs of the columns of `Y`, ended as an estimator promises; warns as `_run` does."""
         ended, dtype = list(runs), self._kept_as(problem)
         for k, run in enumerate(runs):
             if run.converged and self._is_settled(run) and dtype == np.float64:
