@@ -1,10 +1,12 @@
 """Files, folders and texts drawn by seed and damaged: read as others read them, or refused."""
 
+import io
 import itertools
 import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from fuzz.campaign import CASES, WORD, Trial, campaign, drawn, keep, kept, tried
@@ -14,6 +16,12 @@ from fuzz.words import WORDS
 from thalweg.tables.load import load
 
 SECONDS = 8.0
+
+
+def parquet(cell):
+    out = io.BytesIO()
+    pl.DataFrame({"a": [cell]}).write_parquet(out)
+    return out.getvalue()
 
 
 def test_a_short_campaign():
@@ -32,6 +40,9 @@ def test_a_seed_is_one_file():
     ("format_", "name", "right", "wrong"),
     [
         ("delimited", "t.csv", b"a,b\n1,x\n", b"a,b\n2,x\n"),
+        ("delimited", "t.csv", b"a,b\n1,x\n,y\n", b"a,b\n1,x\n2,y\n"),
+        ("parquet", "t.parquet", parquet(1.0), parquet(2.0)),
+        ("parquet", "t.parquet", parquet("x"), parquet(1)),
         ("svmlight", "t.svm", b"1 1:2\n", b"1 1:3\n"),
         ("idx", "images", b"\0\0\x09\x02\0\0\0\1\0\0\0\1\5", b"\0\0\x09\x02\0\0\0\1\0\0\0\1\6"),
     ],
@@ -39,8 +50,9 @@ def test_a_seed_is_one_file():
 def test_a_wrong_reading_is_seen(tmp_path, format_, name, right, wrong):
     (tmp_path / name).write_bytes(right)
     raw = load(tmp_path / name)
-    assert difference(raw, READERS[format_].reference(right)) == ""
-    assert difference(raw, READERS[format_].reference(wrong)) != ""
+    for reference in READERS[format_].references:
+        assert difference(raw, reference(right)) == ""
+        assert difference(raw, reference(wrong)) != ""
 
 
 def test_a_traceback_is_seen(tmp_path, monkeypatch):

@@ -1,8 +1,9 @@
 """Every reader: files that it must read, and what an independent one makes of any file.
 
-A grammar draws a name and the bytes of a file. A reference gives the numbers that a file holds, by
-other means than `thalweg.tables`, or None where it does not read it or does not judge it: then the
-reader may say what it likes, in a sentence.
+A grammar draws a name and the bytes of a file. References give what a file holds, by other means
+than `thalweg.tables`: a few lines of Python, and NumPy, SciPy, scikit-learn, pandas and pyarrow,
+which people would read it by else. One that does not read it, or does not judge it, gives None;
+where none does, the reader may say what it likes, in a sentence.
 """
 
 from __future__ import annotations
@@ -17,7 +18,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow.parquet
 import scipy.sparse
+import sklearn.datasets
 
 from thalweg.tables.delimited import MISSING
 
@@ -33,7 +38,7 @@ class Reader(NamedTuple):
     """One format."""
 
     draw: Callable[[np.random.Generator], File]
-    reference: Callable[[bytes], Any]  # cells[n][p], or float[n, p], or None
+    references: tuple[Callable[[bytes], Any], ...]  # to cells[n][p], a frame, float[n, p] or None
     share: float = 1.0  # how often it is drawn
 
 
@@ -87,6 +92,21 @@ def _cells(content: bytes) -> list[list[str]] | None:
     if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows) or not rows[0]:
         return None
     return rows
+
+
+def _by_pandas(content: bytes) -> pd.DataFrame | None:
+    """Columns by pandas, of the files that `_cells` judges."""
+    rows = _cells(content)
+    if rows is None or len(rows[0]) < 2:  # one column may have blank lines, which it leaves out
+        return None
+    there = next(each for each in ",;|\t" if each in content.decode().partition("\n")[0])
+    try:
+        return pd.read_csv(
+            io.BytesIO(content), sep=there, index_col=False,
+            keep_default_na=False, na_values=["", *MISSING],
+        )  # fmt: skip
+    except (ValueError, OverflowError):  # pandas' own errors are ValueErrors
+        return None
 
 
 def _is_quoted_well(text: str, separators: list[str]) -> bool:
@@ -218,9 +238,17 @@ def _of_svmlight(content: bytes) -> Any:
     return X
 
 
-def _draw_parquet(rng: np.random.Generator) -> File:
-    import polars as pl
+def _by_scikit_learn(content: bytes) -> np.ndarray | None:
+    if b"qid" in content:
+        return None
+    try:
+        X, _ = sklearn.datasets.load_svmlight_file(io.BytesIO(content), zero_based="auto")
+    except Exception:  # whatever it says, it does not read it
+        return None
+    return X.toarray() if X.shape[1] <= 1000 and X.nnz else None
 
+
+def _draw_parquet(rng: np.random.Generator) -> File:
     out = io.BytesIO()
     rows = int(rng.integers(1, 20))
     columns = {
@@ -231,13 +259,20 @@ def _draw_parquet(rng: np.random.Generator) -> File:
     return File("t.parquet", out.getvalue())
 
 
+def _by_pyarrow(content: bytes) -> pd.DataFrame | None:
+    try:
+        return pyarrow.parquet.read_table(io.BytesIO(content)).to_pandas()
+    except Exception:  # whatever it says, it does not read it
+        return None
+
+
 READERS = {
-    "delimited": Reader(_draw_delimited, _cells, 3.0),
-    "npy": Reader(_draw_npy, _of_npy),
-    "npz": Reader(_draw_npz, _of_npz),
-    "idx": Reader(_draw_idx, _of_idx),
-    "svmlight": Reader(_draw_svmlight, _of_svmlight),
-    "parquet": Reader(_draw_parquet, lambda content: None, 0.01),  # a process each
+    "delimited": Reader(_draw_delimited, (_cells, _by_pandas), 3.0),
+    "npy": Reader(_draw_npy, (_of_npy,)),
+    "npz": Reader(_draw_npz, (_of_npz,)),
+    "idx": Reader(_draw_idx, (_of_idx,)),
+    "svmlight": Reader(_draw_svmlight, (_of_svmlight, _by_scikit_learn)),
+    "parquet": Reader(_draw_parquet, (_by_pyarrow,), 0.01),  # a process each
 }
 
 
@@ -245,6 +280,8 @@ def difference(raw: Any, reference: Any) -> str:
     """Where what was read is not what the reference has; empty where it is."""
     if isinstance(reference, list):
         return _other_cell(raw, reference)
+    if isinstance(reference, pd.DataFrame):
+        return _other_column(raw, reference)
     X = raw.X.toarray() if scipy.sparse.issparse(raw.X) else raw.X
     with np.errstate(over="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -266,6 +303,27 @@ def _other_cell(raw: Any, rows: list[list[str]]) -> str:
         for found, cell in zip(raw.X[name].to_list(), column, strict=True):
             if not _is_same(found, cell):
                 return f"{found!r} in column {name!r}, and {cell!r} by csv"
+    return ""
+
+
+def _other_column(raw: Any, frame: pd.DataFrame) -> str:
+    """Where a column that pandas or pyarrow takes for numbers is another one here."""
+    if any("taken as data" in note for note in raw.notes):
+        return ""
+    if raw.X.shape != frame.shape:
+        return f"shape {raw.X.shape}, and {frame.shape} by another reader"
+    for j, name in enumerate(raw.X.columns):
+        theirs = frame.iloc[:, j]
+        if name in raw.doubts or not pd.api.types.is_numeric_dtype(theirs.dtype):
+            continue
+        expected = theirs.to_numpy(dtype=float, na_value=np.nan)
+        try:
+            found = np.array(raw.X[name].cast(float).to_list(), dtype=float)
+        except pl.exceptions.PolarsError:
+            return f"column {name!r} is {raw.X[name].dtype}, and numbers by another reader"
+        close = np.isclose(found, expected, rtol=1e-12, atol=0.0, equal_nan=True)
+        if not close.all():
+            return f"{found[~close][0]!r} in {name!r}, {expected[~close][0]!r} by another reader"
     return ""
 
 
