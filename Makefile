@@ -38,6 +38,8 @@ bench_toy        := toy.py
 bench_path       := path.py, path.py --seeds 1:81:2
 # the cross-validated classes beside scikit-learn's, on named data and drawn ones (some minutes)
 bench_cv         := cv.py, cv.py --seeds 7001:7061:2
+# standard errors, tests and intervals beside statsmodels', and how often intervals cover (a minute)
+bench_inference  := inference.py
 # time and memory against the number of rows and of columns
 bench_growth     := growth.py
 # a step of each optimizer, training and augmentation, beside torch's
@@ -48,7 +50,7 @@ bench_doctor     := probes.py
 bench_train      := tables.py, train.py
 # what treatment restores of the zoo's repairable faults (at most 30 minutes)
 bench_treat      := treatment.py
-WITH_PEERS       := linear wild-peers
+WITH_PEERS       := linear wild-peers inference
 ON_ONE_THREAD    := toy treat
 WHAT ?= speed
 COMMA := ,

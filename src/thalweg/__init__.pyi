@@ -42,6 +42,7 @@ from thalweg.estimators.tweedie_regressor import TweedieRegressor as TweedieRegr
 from thalweg.exports.ways import export as export
 from thalweg.figures.plot import Plot as Plot
 from thalweg.figures.plot import plot as plot
+from thalweg.inference.summary import Summary as Summary
 from thalweg.jobs.train import train as train
 from thalweg.labbook.catalogue import lab as lab
 from thalweg.labbook.lab import Lab as Lab

@@ -12,10 +12,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from thalweg.estimators.certified import CertifiedMixin
+from thalweg.estimators.inferring import InferringMixin
 from thalweg.estimators.scores import checked_scores
 
 
-class LinearClassifier(CertifiedMixin, ClassifierMixin, BaseEstimator):
+class LinearClassifier(InferringMixin, CertifiedMixin, ClassifierMixin, BaseEstimator):
     """A linear classifier that says the same of a row whatever stands beside it."""
 
     def decision_function(self, X: Any) -> np.ndarray:

@@ -26,8 +26,10 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 from thalweg.core.errors import InputError
 from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, chosen_method
+from thalweg.estimators.inferring import InferringMixin, refuse_penalty
 from thalweg.estimators.scores import checked_scores
 from thalweg.estimators.smallest_fit import SmallestMixin
+from thalweg.inference.family import Family, of_power
 from thalweg.methods.method import Method
 from thalweg.objectives.labels import check_means
 from thalweg.objectives.linear import LinearProblem
@@ -38,12 +40,13 @@ LOSSES = {0.0: "squared", 1.0: "poisson", 2.0: "gamma"}  # by their power; betwe
 FARTHEST = 100.0  # of an offset: e^o and its powers are far from overflow
 
 
-class GeneralizedLinearRegressor(SmallestMixin, RegressorMixin, BaseEstimator):
+class GeneralizedLinearRegressor(InferringMixin, SmallestMixin, RegressorMixin, BaseEstimator):
     """What the three share: all but the power of the deviance."""
 
     coef_: np.ndarray
     intercept_: Any
     any_solver: ClassVar[str] = "lbfgs"
+    _takes_offset = True
     random_state = None  # which scikit-learn's have not: draws are those of seed 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -142,6 +145,11 @@ class GeneralizedLinearRegressor(SmallestMixin, RegressorMixin, BaseEstimator):
             fit_intercept=self.fit_intercept,
             sample_weight=weights,
         )
+
+    def _likelihood(self) -> Family:
+        if self.alpha > 0.0:
+            refuse_penalty("alpha", self.alpha, "0")
+        return of_power(self._power())
 
     def predict(self, X: Any) -> np.ndarray:
         """The mean of y for each row of X, float[n]; with a log link per unit of exposure."""

@@ -32,7 +32,9 @@ from thalweg.core.errors import InputError
 from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, check_classes, chosen_method, refuse
 from thalweg.estimators.classifier import LinearClassifier
+from thalweg.estimators.inferring import refuse_penalty
 from thalweg.estimators.penalised_intercept import with_constant, without_constant
+from thalweg.inference.family import LOGISTIC, Family
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 
@@ -257,6 +259,18 @@ class LogisticRegression(LinearClassifier):
 
     def _kept_as(self, problem: LinearProblem) -> np.dtype:
         return np.dtype(np.float64) if self.solver == "liblinear" else super()._kept_as(problem)
+
+    @property
+    def _has_shared_scores(self) -> bool:
+        return True
+
+    def _likelihood(self) -> Family | None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the fit has told of old parameters
+            C, _ = self._penalty()
+        if math.inf > C:
+            refuse_penalty("C", C, "np.inf")
+        return LOGISTIC if len(self.classes_) == 2 else None
 
     @property
     def _penalises_intercept(self) -> bool:

@@ -16,7 +16,9 @@ from sklearn.utils.validation import _check_sample_weight
 
 from thalweg.estimators.callbacks import Attributes, Told
 from thalweg.estimators.certified import CertifiedMixin
+from thalweg.estimators.inferring import InferringMixin, refuse_penalty
 from thalweg.estimators.scores import checked_scores
+from thalweg.inference.family import SQUARED, Family
 from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 
@@ -73,7 +75,9 @@ class TargetsMixin(CertifiedMixin):
         """Set what an estimator tells of its data, whose weights are `total` in all."""
 
 
-class LinearRegressor(TargetsMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
+class LinearRegressor(
+    InferringMixin, TargetsMixin, MultiOutputMixin, RegressorMixin, BaseEstimator
+):
     """What the regressors share besides."""
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Any]:
@@ -82,6 +86,13 @@ class LinearRegressor(TargetsMixin, MultiOutputMixin, RegressorMixin, BaseEstima
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         return X, y, sample_weight
+
+    def _likelihood(self) -> Family:
+        """That of normal errors, where no penalty is in the way."""
+        held: Any = getattr(self, "alpha_", getattr(self, "alpha", 0.0))
+        if np.any(np.asarray(held) > 0.0):
+            refuse_penalty("alpha", held, "0")
+        return SQUARED
 
     def predict(self, X: Any) -> np.ndarray:
         """XW + b, float[n]; float[n, targets] where there are several."""
