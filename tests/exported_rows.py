@@ -7,6 +7,7 @@ import numpy as np
 import thalweg as tw
 
 ODD = "*/ \"odd\"\n'name'"  # of a column: what ends comments and texts
+TARGETS = {"sold", "price", "kind", "visits", "claim"}
 TEXTS = {"town", ODD, "heat"}
 GAPS = {"town": 13, "age": 17, "garden": 19, ODD: 23}  # one missing of so many
 FILLED = ["--impute", "median"]
@@ -16,6 +17,8 @@ CASES = {  # target, options
     "several": ("kind", FILLED),
     "number": ("price", FILLED),
     "robust": ("price", [*FILLED, "--loss", "huber"]),
+    "counts": ("visits", [*FILLED, "--loss", "poisson"]),
+    "sizes": ("claim", [*FILLED, "--loss", "gamma"]),
     "no gaps": ("sold", [word for name in GAPS for word in ("--drop", name)]),
 }
 
@@ -39,6 +42,8 @@ def rows_of(n, seed, *, is_new=False):
         for k in range(n)
     ]  # fmt: skip
     for k, row in enumerate(rows):
+        mean = np.exp(0.5 * z[k])
+        row["visits"], row["claim"] = int(rng.poisson(mean)), float(rng.gamma(2.0, mean / 2.0))
         for name, every in GAPS.items():
             if k % every == 0:
                 row[name] = None

@@ -108,6 +108,21 @@ REFUSALS = (
         shows="positive must not be True here",
     ),
     Refusal(
+        "a private method of scikit-learn's mixin of classifiers is asked for",
+        (LOGISTIC + "test_logreg_predict_proba_multinomial[*]",),
+        shows="no attribute '_predict_proba_lr'",
+    ),
+    Refusal(
+        "the parameters are told, and `method` is one more",
+        ("tests/test_pipeline.py::test_pipeline_raise_set_params_error",),
+        shows="'method'",
+    ),
+    Refusal(
+        "y with one class is refused in Thalweg's words, before scores have a shape",
+        ("model_selection/tests/test_validation.py::test_cross_val_predict_decision_function_shape",),
+        shows="at least two classes",
+    ),
+    Refusal(
         "a Gram matrix as precompute is refused: methods decide what they compute once",
         _under(
             CD,

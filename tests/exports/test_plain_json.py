@@ -30,6 +30,8 @@ def evaluated(model, row):
     z = [a + b for a, b in zip(z, model["intercepts"], strict=True)]
     if model["link"] == "identity":
         return z[0], None
+    if model["link"] == "exp":
+        return math.exp(z[0]), None
     if model["link"] == "softmax":
         parts = [math.exp(each - max(z)) for each in z]
         return model["classes"][z.index(max(z))], [each / sum(parts) for each in parts]

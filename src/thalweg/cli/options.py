@@ -20,7 +20,7 @@ from thalweg.cli.share import ShareType
 IMPUTES = ("mean", "median", "most-frequent")
 TASKS = ("classification", "regression")
 DECIMALS, THOUSANDS = (".", ","), (",", ".", " ", "'", "_")
-LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
+LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial", "poisson", "gamma")
 
 Verb = Callable[..., Any]
 

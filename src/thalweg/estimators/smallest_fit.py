@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import ClassVar
 
 from sklearn.exceptions import ConvergenceWarning
@@ -34,18 +35,20 @@ class SmallestMixin(CertifiedMixin):
         is_free = self.method == AUTO and (
             getattr(self, "solver", self.any_solver) == self.any_solver
         )
+        has_failed = False  # the closed form
         if not has_arrived and is_free and self._is_settled(run):
             # A pivot that is rounding was taken for a curvature: columns depend on each other.
             able = "newton" if problem.dim <= MOST_VARIABLES else "newton-cg"
             run = minimize(problem, able, tol=self.tol, progress=False)
             has_arrived = run.converged
-            is_free = False  # the closed form has been tried
+            has_failed = True
         if self._is_settled(run) or not has_arrived or not is_open(problem):
             return run
-        if is_free and problem.loss == "squared" and problem.dim <= MOST_VARIABLES:
+        if not has_failed and problem.loss == "squared" and problem.dim <= MOST_VARIABLES:
             closed = minimize(problem, BY_ITSELF, tol=self.tol, progress=False)
-            if closed.converged:
-                return closed  # in the time of a few steps of LSQR
+            if closed.converged:  # in the time of a few steps of LSQR, and with more digits
+                w, value, proof = closed.w, closed.value, closed.certificate
+                return closed if is_free else replace(run, w=w, value=value, certificate=proof)
         found = at_smallest(problem, run)
         if found is None:
             way_out = f"method='{BY_ITSELF}'" if problem.loss == "squared" else "a smaller tol"

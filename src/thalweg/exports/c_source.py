@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from thalweg.exports.portable import Portable, fill_of
-from thalweg.runs.prediction import IDENTITY, LOGISTIC, SIGN, SOFTMAX
+from thalweg.runs.prediction import EXP, IDENTITY, LOGISTIC, SIGN, SOFTMAX
 from thalweg.tables.column import TEXT, Column
 
 SCORED = """
@@ -51,6 +51,7 @@ static int score(const double *numbers, const char *const *texts, double *z)
 
 ANSWERED = {
     IDENTITY: "    answer[0] = z[0];\n    return 0;\n",
+    EXP: "    answer[0] = exp(z[0]);\n    return 0;\n",
     SIGN: "    answer[0] = z[0];\n    return z[0] > 0.0;\n",
     LOGISTIC: """\
     answer[0] = 1.0 / (1.0 + exp(z[0]));
@@ -68,7 +69,12 @@ ANSWERED = {
     return best;
 """,
 }
-ANSWERS = {IDENTITY: "the number", SIGN: "the score", LOGISTIC: "both probabilities"}
+ANSWERS = {
+    IDENTITY: "the number",
+    EXP: "the number",
+    SIGN: "the score",
+    LOGISTIC: "both probabilities",
+}
 
 
 def c_bytes(model: Portable) -> bytes:

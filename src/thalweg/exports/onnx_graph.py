@@ -20,7 +20,7 @@ import numpy as np
 
 from thalweg.core.extra import optional
 from thalweg.exports.portable import fill_of
-from thalweg.runs.prediction import IDENTITY, SIGN, SOFTMAX
+from thalweg.runs.prediction import EXP, IDENTITY, SIGN, SOFTMAX
 from thalweg.tables.column import TEXT, Column
 
 OPSET, ML_OPSET, IR = 20, 3, 9  # of 2023, which runtimes of today read
@@ -103,7 +103,8 @@ def features(graph: Graph, columns: Sequence[Column], is_table: bool) -> str:
 
 def answer(graph: Graph, z: str, link: str, classes: Sequence[str]) -> None:
     """What comes out of scores z, double[n, K], by the link of the model."""
-    if link == IDENTITY:
+    if link in (IDENTITY, EXP):
+        z = graph.node("Exp", z) if link == EXP else z
         last = graph.constant([1], np.int64)
         graph.output("prediction", graph.node("Squeeze", z, last), "DOUBLE", [])
         return

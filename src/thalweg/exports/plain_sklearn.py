@@ -20,14 +20,14 @@ import joblib
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_array
 
 from thalweg.exports.portable import Portable, fill_of
-from thalweg.runs.prediction import IDENTITY, SIGN
+from thalweg.runs.prediction import EXP, IDENTITY, SIGN
 from thalweg.tables.column import TEXT, Column
 from thalweg.tables.extra import polars
 
@@ -113,6 +113,9 @@ def _fitted(model: Portable) -> Any:
     made: Any
     if model.link == IDENTITY:
         made = LinearRegression()
+        made.coef_, made.intercept_ = w[0].copy(), float(b[0])
+    elif model.link == EXP:
+        made = PoissonRegressor(max_iter=1).fit(np.zeros((2, w.shape[1])), [1.0, 1.0])
         made.coef_, made.intercept_ = w[0].copy(), float(b[0])
     else:
         if len(model.classes) == 2 and len(b) == 2:  # of two classes it keeps the difference

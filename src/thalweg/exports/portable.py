@@ -8,6 +8,7 @@ in the order of the columns, which is the order in which Thalweg adds. What is m
 `fill`; where there is none it has no answer. The link makes an answer of z:
 
     identity    z
+    exp         e^z
     logistic    the second class where z > 0, with probability 1/(1 + e^(−z))
     sign        the second class where z > 0, without probabilities
     softmax     the class of the largest z, with probabilities e^zₖ / Σ e^z

@@ -7,7 +7,7 @@ order of the columns, as Thalweg adds them: scores are the same to the last bit.
 from __future__ import annotations
 
 from thalweg.exports.portable import Portable
-from thalweg.runs.prediction import SIGN
+from thalweg.runs.prediction import EXP, SIGN
 from thalweg.tables.column import FLAG, FLAGS, TEXT
 
 CHECKED = '''
@@ -42,6 +42,13 @@ OF_NUMBERS = '''
 def predict(row):
     """{target} of a row."""
     return scores(row)[0]
+'''
+
+OF_MEANS = '''
+
+def predict(row):
+    """{target} of a row, on average."""
+    return math.exp(scores(row)[0])
 '''
 
 OF_TWO = '''
@@ -104,7 +111,7 @@ def python_bytes(model: Portable) -> bytes:
 
 def _functions(model: Portable) -> str:
     if not model.classes:
-        said = OF_NUMBERS
+        said = OF_MEANS if model.link == EXP else OF_NUMBERS
     elif len(model.classes) > 2 or model.scores > 1:
         said = OF_SEVERAL
     else:

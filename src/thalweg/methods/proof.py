@@ -38,7 +38,7 @@ from thalweg.objectives.linear import LinearProblem
 
 STILL = 0.1  # of the limit: a step of Newton's that gains less has arrived, or gets nowhere
 SETTLED = 1e-15  # of F(w = 0, best b): a gap that rounding leaves, and no step makes smaller
-BLURRED = 1e-13  # likewise: a rounding of the gap above this may hide digits of coefficients
+LEVEL = 1e-15  # of the largest gradient norm: there is no slope left to go down
 SQUARING = 0.2  # of the gradient norm, that is left by a step of a method that squares its error
 SMALL = 1_000_000  # entries of X, up to which a gap takes no time that anyone notices
 FELL = 0.25  # of the rough decrement at the last Hessian: below this another one is worth it
@@ -225,7 +225,8 @@ def settled(journey: Journey) -> bool:
         isinstance(problem, LinearProblem)
         and journey.method.has_cheap_step(journey.problem, state)
         and before is not None
-        and not _is_settled(before, journey.scale)
+        and before.measured > SETTLED * journey.scale
+        and norms[-1] > LEVEL * norms.max()
         and (norms[-1] <= SQUARING * norms[-2] if len(norms) > 1 else not state.w.any())
     ):
         return False
@@ -240,12 +241,6 @@ def settled(journey: Journey) -> bool:
     journey.trace.annotate(gap=math.nan if proof.gap is None else proof.gap)
     journey.certificate = proof
     return True
-
-
-def _is_settled(proof: Certificate, scale: float) -> bool:
-    """Whether what is left of the gap is rounding, and little enough to say so of coefficients."""
-    rounding = min(proof.evidence.get("rounding", 0.0), BLURRED * scale)
-    return proof.measured - rounding <= SETTLED * scale
 
 
 def _proof_of_last_step(journey: Journey, state: Any, before: Certificate) -> Certificate | None:

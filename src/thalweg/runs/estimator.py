@@ -4,6 +4,7 @@
     squared hinge           tw.LinearSVC
     squared                 tw.Ridge, tw.Lasso or tw.ElasticNet, by its penalties
     Huber                   sklearn.linear_model.HuberRegressor
+    Poisson, gamma          tw.PoissonRegressor, tw.GammaRegressor
 
 It predicts from encoded rows, `saved.encoding.frame(source)`, and knows the features by name, as it
 does its classes; a sparse matrix has no names, and an estimator on one knows none. Parameters are
@@ -21,12 +22,16 @@ from sklearn.linear_model import HuberRegressor
 from thalweg.core.run import Run
 from thalweg.estimators.certified import CertifiedMixin
 from thalweg.estimators.elastic_net import ElasticNet
+from thalweg.estimators.gamma_regressor import GammaRegressor
 from thalweg.estimators.lasso import Lasso
 from thalweg.estimators.linear_svc import LinearSVC
 from thalweg.estimators.logistic_regression import LogisticRegression
+from thalweg.estimators.poisson_regressor import PoissonRegressor
 from thalweg.estimators.ridge import Ridge
 from thalweg.runs.job import Job
 from thalweg.runs.linear_model import LinearModel
+
+MEANS: dict[str, Any] = {"poisson": PoissonRegressor, "gamma": GammaRegressor}
 
 
 def estimator_of(model: LinearModel, job: Job, n: int, run: Run, *, is_sparse: bool = False) -> Any:
@@ -58,6 +63,8 @@ def _unfitted(loss: str, l1: float, l2: float, n: int, intercept: bool, tol: flo
         model = HuberRegressor(alpha=l2, fit_intercept=intercept)
         model.scale_ = 1.0
         return model
+    if loss in MEANS:
+        return MEANS[loss](alpha=total, l1_ratio=l1 / total if total else 0.0, **options)
     if not l1:
         return Ridge(alpha=n * l2, **options)
     if not l2:

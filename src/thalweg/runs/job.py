@@ -14,7 +14,7 @@ from thalweg.core.checks import check_choice, check_count, check_number, describ
 from thalweg.core.errors import InputError, suggest
 from thalweg.runs.strength import Strength, strength_of
 
-LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial")
+LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial", "poisson", "gamma")
 READING = (
     "drop", "impute", "max_categories", "task", "dtype", "sparse", "missing", "header", "decimal",
     "thousands", "text", "memory",

@@ -1,7 +1,8 @@
 """What a model says of rows: a number each, or a class with probabilities where it has them.
 
 linear    z = Xw + b; classes by the sign of z, or the largest; probabilities by the logistic
-          function, or softmax; none for the squared hinge, whose scores are no log odds
+          function, or softmax; none for the squared hinge, whose scores are no log odds; means eᶻ
+          of the Poisson and the gamma loss
 network   the same of its outputs
 """
 
@@ -16,9 +17,9 @@ from scipy.special import expit, softmax
 from thalweg.core.scores import class_scores, number_scores
 from thalweg.core.text import cell
 
-IDENTITY, LOGISTIC, SIGN, SOFTMAX = "identity", "logistic", "sign", "softmax"
+IDENTITY, EXP, LOGISTIC, SIGN, SOFTMAX = "identity", "exp", "logistic", "sign", "softmax"
 LINKS = {  # what makes answers of scores, by loss; the losses of networks not named are of numbers
-    "squared": IDENTITY, "huber": IDENTITY,
+    "squared": IDENTITY, "huber": IDENTITY, "poisson": EXP, "gamma": EXP,
     "logistic": LOGISTIC, "squared-hinge": SIGN, "multinomial": SOFTMAX,
     "binary-cross-entropy": LOGISTIC, "cross-entropy": SOFTMAX,
 }  # fmt: skip
@@ -97,6 +98,8 @@ def from_scores(z: np.ndarray, loss: str) -> Answers:
     z = z.reshape(len(z))
     if link == IDENTITY:
         return Answers(z)
+    if link == EXP:
+        return Answers(np.exp(z))
     told = (z > 0).astype(np.int64)
     if link == SIGN:
         return Answers(told)
