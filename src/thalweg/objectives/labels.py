@@ -29,9 +29,10 @@ def check_means(y: np.ndarray, c: np.ndarray, loss: str) -> None:
     least = np.finfo(np.float64).tiny if loss == "gamma" else 0.0
     bad = np.flatnonzero(y < least)
     if bad.size:
+        other = "squared" if float(y.min()) < 0.0 else "poisson"  # which takes zeros
         raise InputError(
             f"y must be {'positive' if loss == 'gamma' else 'at least 0'} for the {loss} loss, got "
-            f"{y[bad[0]]} at position {bad[0]}: drop that sample, or use loss='squared'"
+            f"{y[bad[0]]} at position {bad[0]}: drop that sample, or use loss='{other}'"
         )
     if not np.any(y[c > 0.0]):
         raise InputError(
