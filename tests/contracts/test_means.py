@@ -125,7 +125,10 @@ def test_rows_whose_targets_are_all_zero_are_a_sample_like_others(loss):
     [
         ({"y": [1.0, -1.0]}, "y must be at least 0 for the poisson loss, got -1"),
         ({"y": [0.0, 0.0]}, "y must not be all zero for the poisson loss"),
-        ({"loss": "gamma", "y": [1.0, 0.0]}, "y must be positive for the gamma loss, got 0.*'poisson'"),
+        (
+            {"loss": "gamma", "y": [1.0, 0.0]},
+            "y must be positive for the gamma loss, got 0.*'poisson'",
+        ),
         ({"loss": "gamma", "y": [1.0, -1.0]}, "for the gamma loss, got -1.0 at .*'squared'"),
     ],
 )
