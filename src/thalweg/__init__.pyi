@@ -31,6 +31,7 @@ from thalweg.estimators.lasso_cv import LassoCV as LassoCV
 from thalweg.estimators.linear_regression import LinearRegression as LinearRegression
 from thalweg.estimators.linear_svc import LinearSVC as LinearSVC
 from thalweg.estimators.logistic_regression import LogisticRegression as LogisticRegression
+from thalweg.estimators.logistic_regression_cv import LogisticRegressionCV as LogisticRegressionCV
 from thalweg.estimators.paths import enet_path as enet_path
 from thalweg.estimators.paths import lasso_path as lasso_path
 from thalweg.estimators.paths import logistic_path as logistic_path

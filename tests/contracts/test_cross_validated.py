@@ -42,7 +42,7 @@ def dispatch(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.usefixtures("dispatch")
-@parametrize_with_checks([tw.RidgeCV(), *OURS])
+@parametrize_with_checks([tw.RidgeCV(), *OURS, tw.LogisticRegressionCV(Cs=3, cv=3)])
 def test_scikit_learns_checks_pass_and_none_is_skipped(estimator, check):
     try:
         check(estimator)
@@ -64,6 +64,33 @@ def test_parameters_are_scikit_learns_by_name_order_and_default(ours):
     assert mine["rule"].default == "best"
     fit = inspect.signature(THEIRS[ours].fit).parameters
     assert list(fit) == list(inspect.signature(ours.fit).parameters)
+
+
+def test_those_of_the_classifier_do_not_warn_of_their_defaults():
+    theirs = inspect.signature(sklearn.linear_model.LogisticRegressionCV).parameters
+    mine = inspect.signature(tw.LogisticRegressionCV).parameters
+    assert [name for name in mine if name in theirs] == list(theirs)
+    assert set(mine) - set(theirs) == {"rule", "method"}
+    read = {"l1_ratios": None, "scoring": None, "use_legacy_attributes": True, "tol": 1e-6}
+    for name, parameter in theirs.items():
+        assert mine[name].kind == parameter.kind
+        assert mine[name].default == read.get(name, parameter.default), name
+        assert name not in read or name == "tol" or parameter.default == "warn"
+
+
+def test_groups_of_the_classifier_are_routed_and_a_fitted_one_survives_pickling():
+    X, y = data()
+    labels, groups = y > np.median(y), np.arange(len(y)) % 3
+    by_hand = [(np.flatnonzero(groups != g), np.flatnonzero(groups == g)) for g in range(3)]
+    expected = tw.LogisticRegressionCV(Cs=5, cv=by_hand).fit(X.astype(np.float32), labels)
+    assert expected.coef_.dtype == np.float32
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = tw.LogisticRegressionCV(Cs=5, cv=GroupKFold(3))
+        model.fit(X.astype(np.float32), labels, groups=groups)
+    found, by_hand = (np.sort(each.scores_[True], axis=0) for each in (model, expected))
+    np.testing.assert_array_equal(found, by_hand)  # GroupKFold has an order of its own
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
 @every_class

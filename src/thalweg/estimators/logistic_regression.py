@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -160,6 +161,19 @@ class LogisticRegression(LinearClassifier):
         """Fit to X, float[n, p], and labels y of any kind, samples weighted if wished."""
         C, ratio = self._penalty()
         method = self._chosen_method(C, ratio)
+        X, y, classes, codes = self._labelled(X, y)
+        weights = self._weights(X, y, sample_weight, classes, codes)
+        problem = self._stated(X, codes, len(classes), weights, C, ratio)
+        fitted = self._attributes(problem, classes)
+        told = self._told(X, y, sample_weight, [self._start(problem)], problem.dim, fitted)
+        run = self._run(problem, method, told)
+        self._keep([run], fitted)
+        self.n_iter_ = np.array([run.iterations], dtype=np.int32)
+        told.end()
+        return self
+
+    def _labelled(self, X: Any, y: Any) -> tuple[Any, Any, np.ndarray, np.ndarray]:
+        """X and y, checked, the classes and the number of each label among them."""
         X, y = self._validated(X, y, [np.float64, np.float32])
         check_classes(y)
         classes, codes = np.unique(y, return_inverse=True)
@@ -170,13 +184,24 @@ class LogisticRegression(LinearClassifier):
                 "Only binary classification is supported by solver='liblinear', got "
                 f"{len(classes)} classes: use another, or sklearn's OneVsRestClassifier"
             )
-        weights = self._weights(X, y, sample_weight, classes, codes)
-        strength = 1.0 / (C * float(len(y) if weights is None else weights.sum()))
+        return X, y, classes, codes.astype(np.min_scalar_type(len(classes)))  # short: sorted fast
+
+    def _stated(
+        self,
+        X: Any,
+        codes: np.ndarray,
+        count: int,
+        weights: np.ndarray | None,
+        C: float,
+        ratio: float,
+    ) -> LinearProblem:
+        """The problem of so many classes, of which each has a row."""
+        strength = 1.0 / (C * float(len(codes) if weights is None else weights.sum()))
         is_held = self._penalises_intercept
-        problem = LinearProblem(
+        return LinearProblem(
             with_constant(X, self.intercept_scaling) if is_held else X,
-            codes.astype(np.min_scalar_type(len(classes))),  # short ones are sorted fast
-            "logistic" if len(classes) == 2 else "multinomial",
+            codes,
+            "logistic" if count == 2 else "multinomial",
             l1=ratio * strength,
             l2=(1.0 - ratio) * strength,
             fit_intercept=self.fit_intercept and not is_held,
@@ -184,20 +209,20 @@ class LogisticRegression(LinearClassifier):
             threads=None if self.n_jobs is None else effective_n_jobs(self.n_jobs),
         )
 
+    def _attributes(
+        self, problem: LinearProblem, classes: np.ndarray
+    ) -> Callable[[list[np.ndarray]], Attributes]:
+        """What makes scikit-learn's attributes of the variables of a problem."""
+
         def fitted(variables: list[np.ndarray]) -> Attributes:
             W, b = problem.coefficients(variables[0])
             W, b = np.atleast_2d(W.T), np.atleast_1d(b)
-            if is_held:
+            if self._penalises_intercept:
                 W, b = without_constant(W, self.intercept_scaling)
             coefficients = W.astype(self._kept_as(problem), order="C")
             return {"classes_": classes, "coef_": coefficients, "intercept_": b}
 
-        told = self._told(X, y, sample_weight, [self._start(problem)], problem.dim, fitted)
-        run = self._run(problem, method, told)
-        self._keep([run], fitted)
-        self.n_iter_ = np.array([run.iterations], dtype=np.int32)
-        told.end()
-        return self
+        return fitted
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, float[n, K], in the order of `classes_`."""
