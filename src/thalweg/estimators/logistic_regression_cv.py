@@ -35,6 +35,7 @@ from thalweg.estimators.logistic_regression import (
     UNSET,
     LogisticRegression,
 )
+from thalweg.estimators.walk import Walk, mean_of_best, new_shapes, old_shapes
 from thalweg.methods.method import Method
 from thalweg.planner.minimize import minimize
 
@@ -48,15 +49,6 @@ class Labelled(NamedTuple):
     y: Any  # labels as they came
     codes: np.ndarray  # their numbers, int[n]
     weights: np.ndarray | None  # with those of classes, float64[n]
-
-
-class Walk(NamedTuple):
-    """What came of the Cs of one fold with one l1_ratio."""
-
-    W: np.ndarray  # coefficients with intercepts, float64[K, rows of coef_, p or p + 1]
-    iterations: np.ndarray  # int32[K]
-    gaps: np.ndarray  # float64[K]
-    is_done: np.ndarray  # bool[K]
 
 
 class LogisticRegressionCV(LogisticRegression):
@@ -218,8 +210,14 @@ class LogisticRegressionCV(LogisticRegression):
             start = np.mean([each[r].W[k] for each in walks], axis=0)
             self._fit_all(rows, sample_weight, (C, ratio), method, start)
         else:
-            C, ratio = self._take_mean(walks, scores, Cs, ratios)
-        self._note(walks, scores, Cs, ratios, (C, ratio))
+            W, C, ratio = mean_of_best(walks, scores, Cs, ratios)
+            model = self._model(W)
+            self.coef_, self.intercept_ = model.coef_, model.intercept_
+        is_plain = self.l1_ratios is None or isinstance(self.l1_ratios, str)
+        self.Cs_, self.l1_ratios_ = Cs, np.array([None] if is_plain else self.l1_ratios)
+        shaped = old_shapes if self.use_legacy_attributes else new_shapes
+        for name, value in shaped(walks, scores, (C, ratio), classes, is_plain).items():
+            setattr(self, name, value)
         return self
 
     def _grid(self) -> tuple[list[float], np.ndarray]:
@@ -360,44 +358,6 @@ class LogisticRegressionCV(LogisticRegression):
         told = self._told(X, y, sample_weight, [w0], problem.dim, fitted)
         self._keep([self._run(problem, method, told)], fitted)
         told.end()
-
-    def _take_mean(
-        self, walks: list[list[Walk]], scores: np.ndarray, Cs: np.ndarray, ratios: list[float]
-    ) -> tuple[float, float]:
-        """Set the mean of the coefficients of the folds, each at its best; the mean penalty."""
-        F = len(walks)
-        best = [divmod(int(np.argmax(scores[f].ravel())), len(Cs)) for f in range(F)]
-        W = np.mean([walks[f][r].W[k] for f, (r, k) in enumerate(best)], axis=0)
-        model = self._model(W)
-        self.coef_, self.intercept_ = model.coef_, model.intercept_
-        return float(np.mean([Cs[k] for _, k in best])), float(
-            np.mean([ratios[r] for r, _ in best])
-        )
-
-    def _note(
-        self,
-        walks: list[list[Walk]],
-        scores: np.ndarray,
-        Cs: np.ndarray,
-        ratios: list[float],
-        chosen: tuple[float, float],
-    ) -> None:
-        """Set scikit-learn's attributes of the grid, in its new shapes or its old ones."""
-        self.Cs_, self.C_, self.l1_ratio_ = Cs, *chosen
-        paths = np.array([[walk.W for walk in each] for each in walks])  # [F, R, K, rows, p + 1]
-        iterations = np.array([[walk.iterations for walk in each] for each in walks])
-        is_plain = self.l1_ratios is None or isinstance(self.l1_ratios, str)
-        self.l1_ratios_ = np.array([None]) if is_plain else np.asarray(self.l1_ratios)
-        if not self.use_legacy_attributes:
-            self.coefs_paths_, self.scores_, self.n_iter_ = paths, scores, iterations
-            return
-        told = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-        self.C_, self.l1_ratio_ = (np.full(len(told), each) for each in chosen)
-        by_ratio: Any = (slice(None),) * 2 + ((0,) if is_plain else (slice(None),))
-        old = np.moveaxis(paths, (0, 1, 2, 3), (1, 3, 2, 0))  # [rows, F, K, R, p + 1]
-        self.coefs_paths_ = {each: old[c][by_ratio] for c, each in enumerate(told)}
-        self.scores_ = {each: scores.swapaxes(1, 2)[by_ratio] for each in told}
-        self.n_iter_ = iterations.swapaxes(1, 2)[by_ratio][None]
 
     def _likelihood(self) -> Any:
         raise InputError(
