@@ -11,6 +11,7 @@ from thalweg.planner import prediction
 from thalweg.planner.geometry import geometry
 from thalweg.planner.prediction import (
     candidates,
+    crossing_of,
     crowding_of,
     difficulty,
     flattening,
@@ -187,3 +188,34 @@ def test_crowding_is_n_times_the_mean_square_of_a_cosine():
     rng = np.random.default_rng(0)
     drawn = tw.LinearProblem(rng.standard_normal((200, 1_000)), np.arange(200.0), l2=0.1)
     assert crowding_of(drawn) == pytest.approx(200 / 1_000, rel=0.3)
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_crossing_of_features_is_that_of_their_curvature(loss, fit_intercept):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 60)) * (rng.random((300, 60)) < 0.2) * rng.uniform(0.1, 9.0, 60)
+    data = tw.LinearProblem(
+        scipy.sparse.csr_array(X), X[:, 0] > 0, loss, l2=1e-3, fit_intercept=fit_intercept
+    ).centred
+    Z = X - X.mean(axis=0) if fit_intercept else X
+    H = data.curvature_bound * Z.T @ Z / 300 + 1e-3 * np.eye(60)
+    d = 1.0 / np.sqrt(np.diag(H))
+    C = H * np.outer(d, d)
+    expected = (np.sum(C**2) - 60.0) / 60.0
+    assert crossing_of(data) == pytest.approx(expected, rel=0.3)  # by one vector of signs
+
+
+def test_features_that_hardly_cross_are_taken_one_by_one():
+    rng = np.random.default_rng(0)
+    X = scipy.sparse.random(40_000, 400, 0.005, "csr", rng=rng)
+    y = np.asarray(X @ rng.standard_normal(400)).ravel() + 0.1 * rng.standard_normal(40_000)
+    apart = tw.LinearProblem(X, y > 0, "squared-hinge", l2=1e-8)
+    row = tw.plan(apart).row("cd")
+    assert row.eligible
+    assert tw.minimize(apart, "cd", progress=False).converged
+    alike = scipy.sparse.csr_array(X + scipy.sparse.csr_array(np.full((1, 400), 0.5)).multiply(
+        rng.standard_normal((40_000, 1))))  # fmt: skip
+    refused = tw.plan(tw.LinearProblem(alike, y > 0, "squared-hinge", l2=1e-8)).row("cd")
+    assert not refused.eligible
+    assert "nearly orthogonal" in refused.remark

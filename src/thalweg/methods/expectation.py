@@ -41,6 +41,7 @@ class Difficulty(NamedTuple):
     crowding: float = math.inf  # n times the mean square of the cosine between two rows
     share: float = 1.0  # l1/l1_max, with l1_max the least that leaves w = 0
     steps: float = 10.0  # k, of conjugate gradients at w = 0 to ε
+    crossing: float = math.inf  # p times the mean square of the cosine between two columns
 
     @property
     def bends(self) -> float:

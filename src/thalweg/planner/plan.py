@@ -27,7 +27,14 @@ from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import Geometry, geometry
 from thalweg.planner.machine import Rates, rates
 from thalweg.planner.pilot import pilot
-from thalweg.planner.prediction import candidates, difficulty, flattening, rough_difficulty
+from thalweg.planner.prediction import (
+    candidates,
+    crossing_of,
+    difficulty,
+    flattening,
+    is_worth_crossing,
+    rough_difficulty,
+)
 
 # Times the fastest: among those the first of the table is taken, the more exact.
 NEAR, NEAR_AT_ONCE = 1.15, 1.5
@@ -60,6 +67,10 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     hard = difficulty(problem, shape, tol)
     cost = Cost(problem, speed)
     rows = ranked(problem, priced(problem, candidates(problem, hard, is_short=False), cost))
+    if is_worth_crossing(problem, rows[0].predicted_seconds, cost):
+        hard = hard._replace(crossing=crossing_of(problem))
+        hopes = candidates(problem, hard, is_short=False)
+        rows = ranked(problem, priced(problem, hopes, cost))
     # Huber's loss has hardly any curvature at w = 0, where the squared hinge has all of it; of a
     # user's own nobody knows.
     has_pilot = problem.is_smooth and problem.loss != "huber" and not problem.has_own_loss

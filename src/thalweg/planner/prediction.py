@@ -19,10 +19,12 @@ import numpy as np
 
 from thalweg.certificates.dual_point import EPS, slopes
 from thalweg.certificates.duality import best_constant
+from thalweg.core.vector import dot
 from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.registry import METHODS
 from thalweg.methods.short_way import has_short_way
 from thalweg.objectives.linear import LinearProblem
+from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import Geometry, some_rows, spread_out
 
 SHORT = 1.0  # calls of a short way besides its steps
@@ -34,6 +36,7 @@ ROWS = 16  # of fewer samples than features, whether they are nearly orthogonal,
 WORTH_A_LOOK = 2_000  # where there are so many entries
 WIDE = 2.5  # times as many where features are more than samples
 ILL, WORST = 1e6, 5.0  # κ beyond which they grow, and times as many at most
+WORTH_A_READING = 15.0  # gradients that the fastest method takes, for one more to be no price
 FLATTEST = 10.0  # times as many where the loss becomes flat, at most
 
 
@@ -107,6 +110,30 @@ def crowding_of(problem: LinearProblem) -> float:
     m = len(cosines)
     mean = (float(np.sum(cosines**2)) - m) / (m * (m - 1))
     return problem.n * max(mean, 0.0)
+
+
+def is_worth_crossing(problem: LinearProblem, seconds: float, cost: Cost) -> bool:
+    """Whether to look at the crossing of sparse features, where the fastest method takes so long.
+
+    Of dense ones a system is as fast where they are few, and where they are many they cross.
+    """
+    may_be = problem.is_smooth and problem.is_built_in and problem.has_bound
+    may_be = may_be and problem.outputs == 1 and problem.l2 > 0.0 and problem.matrix.is_sparse
+    return may_be and seconds > WORTH_A_READING * cost.gradient
+
+
+def crossing_of(problem: LinearProblem) -> float:
+    """p times the mean square of the cosine between two columns, in units of their curvature.
+
+    Of C = D^(−½)∇²F(0)D^(−½), without the intercept, ‖Cv‖² is the sum of all squares, on average
+    over v of signs; those of its diagonal are 1. Cost: a reading of the data, or two.
+    """
+    p = problem.p
+    d = 1.0 / np.sqrt(problem.curvature_diagonal[:p])
+    v = np.random.default_rng(0).choice([-1.0, 1.0], p)
+    seen = np.append(d * v, 0.0) if problem.fit_intercept else d * v
+    Cv = d * (problem.curvature_bound * problem.features.gram_vector(seen)[:p] + problem.l2 * d * v)
+    return max(dot(Cv, Cv) / p - 1.0, 0.0)
 
 
 def l1_max(problem: LinearProblem) -> float:

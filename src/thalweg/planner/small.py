@@ -13,6 +13,7 @@ from dataclasses import replace
 from thalweg.certificates.duality import constant_value
 from thalweg.core.clock import Clock
 from thalweg.core.plan import EXACT, Measured, Plan, PlanRow
+from thalweg.methods.cd import CD
 from thalweg.methods.cholesky import Cholesky
 from thalweg.methods.expectation import Difficulty
 from thalweg.methods.registry import METHODS
@@ -21,7 +22,12 @@ from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
 from thalweg.planner.machine import Rates
 from thalweg.planner.plan import best, priced
-from thalweg.planner.prediction import candidates, rough_difficulty
+from thalweg.planner.prediction import (
+    candidates,
+    crossing_of,
+    is_worth_crossing,
+    rough_difficulty,
+)
 
 A_MOMENT, LONGER = 0.02, 0.05  # seconds up to which a rule decides; where few methods compete
 MOST, MORE = 2_000_000, 10_000_000  # entries times classes up to which it does
@@ -54,6 +60,11 @@ def small_plan(problem: LinearProblem, tol: float, among: tuple[str, ...] = ()) 
     # No loop is done sooner than this, so that none can be far ahead of a way without one.
     if not (rows and rows[0].predicted_seconds <= A_LOOP):
         rows = _rows(problem, rough_difficulty(problem, tol), names, cost)
+        least = min(row.predicted_seconds for row in rows)
+        if least > A_LOOP and is_worth_crossing(problem, least, cost):
+            hard = rough_difficulty(problem, tol)._replace(crossing=crossing_of(problem))
+            rows = _rows(problem, hard, (*names, CD.name), cost)
+            rows = [row for row in rows if row.eligible]
     exact, row = rows[0], best(problem, rows)
     # A gap of tol leaves coefficients with half its digits, or none where no penalty holds them;
     # steps of Newton's give them all, and the closed form those that are smallest.
