@@ -123,6 +123,7 @@ class CD(Method):
     takes_noise: ClassVar[bool] = False
     only_linear: ClassVar[bool] = True
     descends: ClassVar[bool] = True
+    by_parts: ClassVar[bool] = True
     working_set: int = 10
     anderson: bool = True
     screening: bool = True

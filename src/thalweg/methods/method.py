@@ -46,6 +46,7 @@ class Method:
     factorises: ClassVar[bool] = False  # whether its steps solve a system, whatever its condition
     learns_curvature: ClassVar[bool] = False  # from gradients met on the way, as lbfgs does
     is_dual: ClassVar[bool] = False  # whether it ascends in the dual of a linear problem
+    by_parts: ClassVar[bool] = False  # steps in one sample or feature, whose condition is another
     descends: ClassVar[bool] = False  # every step lowers f, or at its rounding the gradient
     kappa_power: ClassVar[float | None] = None  # iterations grow like κ to this power; None: no law
     searches: ClassVar[tuple[type[Search], ...]] = ()  # what its option `search` may be

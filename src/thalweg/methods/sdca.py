@@ -66,6 +66,7 @@ SHARE = 0.25  # κ over the mean ℓ″
 LONGEST = 16  # rows of a block: longer ones are read no faster
 MANY = 6_000  # blocks; with fewer to shuffle, passes grow, by as much as 4 times
 NO_SLOPE = 1000.0  # a margin at which the logistic slope is zero
+WEAK = 1e4  # r beyond which a penalty hardly holds classes apart from each other's rows
 
 
 class SDCAState(NamedTuple):
@@ -90,6 +91,7 @@ class SDCA(Method):
     name: ClassVar[str] = "sdca"
     State: ClassVar[type] = SDCAState
     is_dual: ClassVar[bool] = True
+    by_parts: ClassVar[bool] = True
     takes_penalty: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     only_linear: ClassVar[bool] = True
@@ -152,15 +154,16 @@ class SDCA(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """(0.6 + 3s) log(1/ε) passes, 0.7 + 1.5s of classes; (1 + r) log(1/ε) are guaranteed.
 
-        (0.8 + 0.06q) log(1/ε) at most of classes, q the crowding, and 0.8 + q²/4 of numbers: rows
-        that are nearly orthogonal, few for their features, are minimised over one by one.
+        (0.8 + 0.06q) log(1/ε) at most of classes, q the crowding, and 0.8 + q²/4 of numbers, or
+        where r is large: rows that are nearly orthogonal, few for their features, are minimised
+        over one by one.
         """
         bound = (1.0 + hard.r) * hard.digits if hard.is_certain else None
         count = (0.6 + 3.0 * hard.s) * hard.digits
         if problem.outputs > 1:
             count = (0.7 + 1.5 * hard.s) * hard.digits
         q = hard.crowding
-        more = 0.25 * q**2 if problem.classes is None else 0.06 * q
+        more = 0.25 * q**2 if problem.classes is None or hard.r > WEAK else 0.06 * q
         count = min(count, (0.8 + more) * hard.digits)
         return Expected(bound, count, {"dual": 1.0}, 8, 9)
 

@@ -30,7 +30,7 @@ from thalweg.methods.ridge_system import is_dual
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.machine import Rates
 
-NS = 1e-9
+NS = 0.75e-9  # s: they were counted on that machine with a slower clock
 CALL = 25_000.0  # ns
 
 

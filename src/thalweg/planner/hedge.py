@@ -12,7 +12,8 @@ wrong plan then costs about twice as much as the right one. It is one that desce
 where those are slow, methods without a line search are slower. And it uses no less of the
 curvature: what slows down factors of the Hessian slows down products with it even more, and steps
 that learn it from gradients most. What a method takes longer than predicted because of the
-condition, others that do not factorise will take too, and are expected to.
+condition, others that do not factorise will take too, and are expected to; but not what one takes
+that steps in single samples or features, which is slowed down by what these have in common.
 
 A method that keeps up a lower bound on F* is judged by its own gap, F(w) − bound, which is sure;
 the others by what their last steps have gained. Gains a in a third of the steps and b in the next
@@ -92,7 +93,7 @@ class Hedge:
         if to_go < SHORTEST:
             return None
         late = 1.0
-        if row is not None:
+        if row is not None and not journey.method.by_parts:
             late = max(1.0, (spent + min(to_go, NO_END * spent)) / row.predicted_seconds)
         other = self._best_other(journey, late)
         enough = SPENT_SURELY if is_sure else SPENT

@@ -37,6 +37,7 @@ WORTH_A_LOOK = 2_000  # where there are so many entries
 WIDE = 2.5  # times as many where features are more than samples
 ILL, WORST = 1e6, 5.0  # κ beyond which they grow, and times as many at most
 WORTH_A_READING = 15.0  # gradients that the fastest method takes, for one more to be no price
+MANY = 200  # features, of which steps in one at a time are worth a thought
 FLATTEST = 10.0  # times as many where the loss becomes flat, at most
 
 
@@ -115,9 +116,9 @@ def crowding_of(problem: LinearProblem) -> float:
 def is_worth_crossing(problem: LinearProblem, seconds: float, cost: Cost) -> bool:
     """Whether to look at the crossing of sparse features, where the fastest method takes so long.
 
-    Of dense ones a system is as fast where they are few, and where they are many they cross.
+    Of few features a system or lbfgs is as fast, and many dense ones cross.
     """
-    may_be = problem.is_smooth and problem.is_built_in and problem.has_bound
+    may_be = problem.p >= MANY and problem.is_smooth and problem.is_built_in and problem.has_bound
     may_be = may_be and problem.outputs == 1 and problem.l2 > 0.0 and problem.matrix.is_sparse
     return may_be and seconds > WORTH_A_READING * cost.gradient
 
