@@ -156,7 +156,7 @@ class SDCA(Method):
 
         (0.8 + 0.06q) log(1/ε) at most of classes, q the crowding, and 0.8 + q²/4 of numbers, or
         where r is large: rows that are nearly orthogonal, few for their features, are minimised
-        over one by one.
+        over one by one. With l1 twice as many, of numbers.
         """
         bound = (1.0 + hard.r) * hard.digits if hard.is_certain else None
         count = (0.6 + 3.0 * hard.s) * hard.digits
@@ -164,7 +164,7 @@ class SDCA(Method):
             count = (0.7 + 1.5 * hard.s) * hard.digits
         q = hard.crowding
         more = 0.25 * q**2 if problem.classes is None or hard.r > WEAK else 0.06 * q
-        count = min(count, (0.8 + more) * hard.digits)
+        count = min(count, (2.0 if problem.l1 else 1.0) * (0.8 + more) * hard.digits)
         return Expected(bound, count, {"dual": 1.0}, 8, 9)
 
     def lower_bound(self, state: SDCAState) -> float:

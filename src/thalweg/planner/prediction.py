@@ -82,7 +82,9 @@ def _difficulty(
     steps *= flattening(problem, r)
     if problem.classes is None and ILL < kappa < math.inf:
         steps *= min((kappa / ILL) ** 0.1, WORST)
-    near = problem.l1 == 0.0 and n < problem.p and problem.matrix.entries >= WORTH_A_LOOK
+    # With l1 samples of classes are not apart, however near their rows are to that.
+    may_ascend = problem.l1 == 0.0 or (problem.l2 > 0.0 and problem.classes is None)
+    near = may_ascend and n < problem.p and problem.matrix.entries >= WORTH_A_LOOK
     crowding = crowding_of(problem) if near and is_looked_at else math.inf
     is_certain = certain > 0.0 and problem.has_bound  # else κ is that of ordinary scores
     return Difficulty(tol, kappa, r, s, worst, is_certain, crowding, share, steps)
