@@ -45,7 +45,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -161,31 +161,18 @@ class CD(Method):
         is_sparse = data.matrix.is_sparse
         start = CDState(
             w0, np.inf, w0, z, z, means, means, spread,
-            is_out=np.zeros(data.p, dtype=bool),
             floor=FLOOR,
             members=np.empty(0, dtype=np.int64),
             data=np.empty(0) if is_sparse else np.empty((0, data.n)),
             indices=np.empty(0, dtype=np.int32),
             indptr=np.zeros(1 if is_sparse else 0, dtype=np.int64),
-            lower=-np.inf,
-            chosen=np.empty(0, dtype=np.int64),
-            H=np.empty((0, 0)),
-            bends=np.empty(0),
-            before=np.inf,
+            **_unknown(data.p),
         )  # fmt: skip
         return self._measured(problem, start)
 
     def moved(self, problem: Problem, state: CDState, rng: np.random.Generator) -> CDState:
         """The state where penalties are others: columns stay measured, and features gathered."""
-        fresh = state._replace(
-            is_out=np.zeros(problem.objective.p, dtype=bool),
-            lower=-np.inf,
-            chosen=np.empty(0, dtype=np.int64),
-            H=np.empty((0, 0)),
-            bends=np.empty(0),
-            before=np.inf,
-        )
-        return self._measured(problem, fresh)
+        return self._measured(problem, state._replace(**_unknown(problem.objective.p)))
 
     def advance(self, problem: Problem, state: CDState) -> CDState:
         """Descend over the working set, then measure all features."""
@@ -206,15 +193,13 @@ class CD(Method):
         of the set takes the place of sweeps. At most 16, or 22, where samples are many and features
         few: those are known after some sweeps.
 
-        Without l1 12 + 50√q passes over X, q the crossing of features, and half as many again where
-        the curvature changes.
+        Without l1 12 + 50√q passes, q the crossing of features; 1.5 times where curvatures change.
         """
         if not problem.l1:
-            steps = 12.0 + 50.0 * math.sqrt(min(hard.crossing, FREE))
-            steps *= 1.0 if problem.loss == "squared" else 1.5
-            refusal = "" if hard.crossing <= FREE else DENSE
+            bends = 1.0 if problem.loss == "squared" else 1.5
+            steps = bends * (12.0 + 50.0 * math.sqrt(min(hard.crossing, FREE)))
             passes = {"gradient": 0.5 * steps / 6.0, "call": 10.0}  # of what was gathered
-            return Expected(None, 6.0, passes, 8, 10, refusal)
+            return Expected(None, 6.0, passes, 8, 10, "" if hard.crossing <= FREE else DENSE)
         sets, share = 6.0, 1.4
         if problem.loss == "squared":
             sets, share = (2.0, 0.5) if problem.n > 2 * problem.p else (4.0, 1.0)
@@ -405,3 +390,11 @@ def _read_scores(problem: Problem, w: np.ndarray) -> np.ndarray:
     """Xw + b by a pass over X, float64[n]."""
     problem.passes += 1
     return problem.objective.scores(w)
+
+
+def _unknown(p: int) -> dict[str, Any]:
+    """What of a state depends on the penalties, before the first step with them."""
+    return {
+        "is_out": np.zeros(p, dtype=bool), "lower": -np.inf, "before": np.inf,
+        "chosen": np.empty(0, dtype=np.int64), "H": np.empty((0, 0)), "bends": np.empty(0),
+    }  # fmt: skip
