@@ -29,9 +29,8 @@ def test_the_mean_of_the_folds_is_of_each_at_its_best():
 def test_shapes_hold_the_same_numbers(rows):
     classes = np.arange(max(rows, 2))
     walks, scores = walked(rows)
-    new = new_shapes(walks, scores, (1.0, 0.5), classes, False)
-    old = old_shapes(walks, scores, (1.0, 0.5), classes, False)
-    plain = old_shapes(walks, scores, (1.0, 0.5), classes, True)
+    new = new_shapes(walks, scores, (1.0, 0.5))
+    old, plain = (old_shapes(new, classes, is_plain) for is_plain in (False, True))
     told = list(classes[1:] if rows == 1 else classes)
     assert list(old["scores_"]) == list(plain["coefs_paths_"]) == told
     for f in range(2):

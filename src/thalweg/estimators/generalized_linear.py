@@ -46,7 +46,6 @@ class GeneralizedLinearRegressor(InferringMixin, SmallestMixin, RegressorMixin, 
     coef_: np.ndarray
     intercept_: Any
     any_solver: ClassVar[str] = "lbfgs"
-    _takes_offset = True
     random_state = None  # which scikit-learn's have not: draws are those of seed 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -150,6 +149,9 @@ class GeneralizedLinearRegressor(InferringMixin, SmallestMixin, RegressorMixin, 
         if self.alpha > 0.0:
             refuse_penalty("alpha", self.alpha, "0")
         return of_power(self._power())
+
+    def _offset(self, offset: Any, n: int) -> np.ndarray:
+        return np.zeros(n) if offset is None else _checked_offset(offset, n)
 
     def predict(self, X: Any) -> np.ndarray:
         """The mean of y for each row of X, float[n]; with a log link per unit of exposure."""

@@ -40,7 +40,6 @@ class InferringMixin:
     coef_: Any
     intercept_: Any
     fit_intercept: bool
-    _takes_offset = False
 
     def _likelihood(self) -> Family | None:
         """Of what the fit is the maximum; None of several classes. Raises where of nothing."""
@@ -79,10 +78,6 @@ class InferringMixin:
                 "groups must be given with covariance='clustered', and with no other: "
                 f"got covariance={covariance!r}"
             )
-        if offset is not None and not self._takes_offset:
-            raise InputError(
-                f"offset must be None, {type(self).__name__} is fitted without one: leave it out"
-            )
         seen = self._seen(X, y, sample_weight, offset, groups)
         beta = self._beta()
         if len(seen.weights) <= beta.size:
@@ -109,7 +104,7 @@ class InferringMixin:
         is_exact = family is not None and family.has_exact_spread and covariance == "classical"
         covariances = [part.covariance for part in found]
         return Summary(
-            title=f"{type(self).__name__}",
+            title=type(self).__name__,
             names=self._names(),
             equations=self._equations(),
             coefficients=beta,
@@ -223,17 +218,21 @@ class InferringMixin:
             y = self._codes(y)
         else:
             y = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
-        offset = np.zeros(len(y)) if offset is None else np.asarray(offset, dtype=np.float64)
-        if offset.shape != (len(y),):
-            raise InputError(
-                f"offset must have {len(y)} entries, as X has rows, got shape {offset.shape}"
-            )
+        offset = self._offset(offset, len(y))
         numbered = None if groups is None else _numbered(groups, len(y))
         held = weights > 0.0
         if not held.all():
             X, y, weights, offset = X[held], y[held], weights[held], offset[held]
             numbered = None if numbered is None else _numbered(numbered[held], len(y))
         return Seen(X, y, weights, offset, numbered)
+
+    def _offset(self, offset: Any, n: int) -> np.ndarray:
+        """What is added to the scores, float64[n]; of most estimators nothing can be."""
+        if offset is not None:
+            raise InputError(
+                f"offset must be None, {type(self).__name__} is fitted without one: leave it out"
+            )
+        return np.zeros(n)
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
         """The number of each label among `classes_`."""

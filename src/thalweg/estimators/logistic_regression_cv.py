@@ -194,16 +194,18 @@ class LogisticRegressionCV(LogisticRegression):
         self.classes_ = classes
         folds = folds_of(self.cv, X, y, metadata, is_classifier=True)
         rows = Labelled(X, y, codes, weights)
-        walks, scores, left = self._walked(rows, (ratios, Cs), folds, metadata, method)
+        walks, scores = self._walked(rows, (ratios, Cs), folds, metadata, method)
         points = [{"C": C, "l1_ratio": ratio} for ratio in ratios for C in Cs.tolist()]
-        F = len(folds)
-        choice = choose(
-            scores.reshape(F, -1), np.tile(1.0 / Cs, len(ratios)), points,
-            f"{_name(self.scoring)} of {F} folds,", self.rule,
+        choice = self.choice_ = choose(
+            scores.reshape(len(folds), -1), np.tile(1.0 / Cs, len(ratios)), points,
+            f"{_name(self.scoring)} of {len(folds)} folds,", self.rule,
         )  # fmt: skip
-        self.choice_ = choice
         r, k = divmod(choice.index, len(Cs))
-        self.out_of_fold_ = out_of_fold(len(y), folds, [each[r][k] for each in left])
+        left = [
+            self._model(each[r].W[k]).predict_proba(X[fold.test])
+            for fold, each in zip(folds, walks, strict=True)
+        ]
+        self.out_of_fold_ = out_of_fold(len(y), folds, left)
         self.gaps_ = np.array([[walk.gaps for walk in each] for each in walks])
         C, ratio = choice.penalty["C"], choice.penalty["l1_ratio"]
         if self.refit:
@@ -215,8 +217,10 @@ class LogisticRegressionCV(LogisticRegression):
             self.coef_, self.intercept_ = model.coef_, model.intercept_
         is_plain = self.l1_ratios is None or isinstance(self.l1_ratios, str)
         self.Cs_, self.l1_ratios_ = Cs, np.array([None] if is_plain else self.l1_ratios)
-        shaped = old_shapes if self.use_legacy_attributes else new_shapes
-        for name, value in shaped(walks, scores, (C, ratio), classes, is_plain).items():
+        told = new_shapes(walks, scores, (C, ratio))
+        if self.use_legacy_attributes:
+            told = old_shapes(told, classes, is_plain)
+        for name, value in told.items():
             setattr(self, name, value)
         return self
 
@@ -255,27 +259,24 @@ class LogisticRegressionCV(LogisticRegression):
         folds: list[Fold],
         metadata: Metadata,
         method: str | Method,
-    ) -> tuple[list[list[Walk]], np.ndarray, list[list[list[np.ndarray]]]]:
-        """Walks by fold and ratio, scores float64[F, R, K], probabilities of the rows left out."""
+    ) -> tuple[list[list[Walk]], np.ndarray]:
+        """Walks by fold and ratio, and scores, float64[F, R, K]."""
         ratios, Cs = grid
         X, y = rows.X, rows.y
         scorer = self._scorer()
         walks: list[list[Walk]] = []
         scores = np.empty((len(folds), len(ratios), len(Cs)))
-        left: list[list[list[np.ndarray]]] = []
         missed = 0
         for f, fold in enumerate(folds):
             asked = _check_method_params(X, metadata.for_score, indices=fold.test)
             X_test, y_test = X[fold.test], y[fold.test]
             walks.append([])
-            left.append([])
             for r, ratio in enumerate(ratios):
                 walk = self._walk(rows, fold.train, Cs, ratio, method)
                 missed += int(np.count_nonzero(~walk.is_done))
                 models = [self._model(W) for W in walk.W]
                 scores[f, r] = [scorer(model, X_test, y_test, **asked) for model in models]
                 walks[f].append(walk)
-                left[f].append([model.predict_proba(X_test) for model in models])
         if missed:
             warnings.warn(
                 f"{missed} of {scores.size} fits along the paths did not reach tol={self.tol:g}, "
@@ -283,7 +284,7 @@ class LogisticRegressionCV(LogisticRegression):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        return walks, scores, left
+        return walks, scores
 
     def _walk(
         self,

@@ -31,11 +31,7 @@ def mean_of_best(
 
 
 def new_shapes(
-    walks: list[list[Walk]],
-    scores: np.ndarray,
-    chosen: tuple[float, float],
-    classes: np.ndarray,
-    is_plain: bool,
+    walks: list[list[Walk]], scores: np.ndarray, chosen: tuple[float, float]
 ) -> dict[str, Any]:
     """Attributes with use_legacy_attributes=False; walks are by fold and ratio."""
     C, ratio = chosen
@@ -47,15 +43,8 @@ def new_shapes(
     }  # fmt: skip
 
 
-def old_shapes(
-    walks: list[list[Walk]],
-    scores: np.ndarray,
-    chosen: tuple[float, float],
-    classes: np.ndarray,
-    is_plain: bool,
-) -> dict[str, Any]:
-    """Attributes with use_legacy_attributes=True; of two classes the second alone is told."""
-    new = new_shapes(walks, scores, chosen, classes, is_plain)
+def old_shapes(new: dict[str, Any], classes: np.ndarray, is_plain: bool) -> dict[str, Any]:
+    """The same with use_legacy_attributes=True; of two classes the second alone is told."""
     told = classes[1:] if len(classes) == 2 else classes
     by_ratio: Any = (slice(None),) * 2 + ((0,) if is_plain else (slice(None),))
     paths = np.moveaxis(new["coefs_paths_"], (0, 1, 2, 3), (1, 3, 2, 0))  # [rows, F, K, R, p + 1]
@@ -63,6 +52,6 @@ def old_shapes(
         "C_": np.full(len(told), new["C_"]),
         "l1_ratio_": np.full(len(told), new["l1_ratio_"]),
         "coefs_paths_": {each: paths[c][by_ratio] for c, each in enumerate(told)},
-        "scores_": {each: scores.swapaxes(1, 2)[by_ratio] for each in told},
+        "scores_": {each: new["scores_"].swapaxes(1, 2)[by_ratio] for each in told},
         "n_iter_": new["n_iter_"].swapaxes(1, 2)[by_ratio][None],
     }

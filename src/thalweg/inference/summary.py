@@ -115,14 +115,10 @@ class Summary:
 
     def to_latex(self) -> str:
         r"""A `tabular` for a paper, by booktabs' rules."""
-        lines = [r"\begin{tabular}{lrrrrr}", r"\toprule"]
-        heads, *cells = self._cells()
-        lines.append(" & ".join(map(_tex, heads)) + r" \\")
-        lines.append(r"\midrule")
-        lines += [" & ".join(map(_tex, row)) + r" \\" for row in cells]
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]).replace(
-            "{lrrrrr}", "{l" + "r" * (len(heads) - 1) + "}"
-        )
+        heads, *cells = (" & ".join(map(_tex, row)) + r" \\" for row in self._cells())
+        columns = "l" + "r" * heads.count(" & ")
+        begin, end = rf"\begin{{tabular}}{{{columns}}}", r"\end{tabular}"
+        return "\n".join([begin, r"\toprule", heads, r"\midrule", *cells, r"\bottomrule", end])
 
     def _rows(self) -> list[tuple[str, str, tuple[float, ...]]]:
         """Name, equation and numbers of each coefficient."""

@@ -59,10 +59,11 @@ def small_plan(problem: LinearProblem, tol: float, among: tuple[str, ...] = ()) 
         rows = _rows(problem, rough_difficulty(problem, tol, is_looked_at=False), names[:1], cost)
     # No loop is done sooner than this, so that none can be far ahead of a way without one.
     if not (rows and rows[0].predicted_seconds <= A_LOOP):
-        rows = _rows(problem, rough_difficulty(problem, tol), names, cost)
+        hard = rough_difficulty(problem, tol)
+        rows = _rows(problem, hard, names, cost)
         least = min(row.predicted_seconds for row in rows)
         if least > A_LOOP and is_worth_crossing(problem, least, cost):
-            hard = rough_difficulty(problem, tol)._replace(crossing=crossing_of(problem))
+            hard = hard._replace(crossing=crossing_of(problem))
             rows = _rows(problem, hard, (*names, CD.name), cost)
             rows = [row for row in rows if row.eligible]
     exact, row = rows[0], best(problem, rows)
