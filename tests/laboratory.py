@@ -10,9 +10,9 @@ from thalweg.labbook import (
     Check,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -27,7 +27,7 @@ def experiment(setting: Setting, *, factor: float = 0.5) -> Findings:
     ends = factor**10
     return Findings(
         [Check("2⁻¹⁰ after ten steps", ends == 2.0**-10, f"{ends:.3g}")],
-        [Table("Ends", ("T", "distance"), ((10, ends),))],
+        [Sheet("Ends", ("T", "distance"), ((10, ends),))],
         [FIGURE],
         ["by hand"],
     )
@@ -38,7 +38,7 @@ LAB = Lab(
     claim="Halving comes within ε in log₂(1/ε) steps.",
     formula="|xₜ| = 2⁻ᵗ|x₀|",
     places=("A, Somewhere", "B, Elsewhere"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(Break("factor", "steps that shrink to 0.9", {"factor": 0.9}),),
     fails_if="ten steps that end anywhere else than at 2⁻¹⁰",
@@ -53,6 +53,6 @@ def result(*, checks=None, figures=(FIGURE,), tables=(), **known):
         Findings(checks or [Check("s", True, "m")], tables, figures, ["a note"]),
         **{
             "name": "gd-rate", "title": "A title", "claim": "A claim.", "budget": "quick",
-            "expected": Verdict.HOLDS, "seed": 0, "seconds": 1.5, **known,
+            "expected": Ruling.HOLDS, "seed": 0, "seconds": 1.5, **known,
         },
     )  # fmt: skip

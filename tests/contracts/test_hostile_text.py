@@ -21,8 +21,8 @@ from thalweg.core.finding import Finding, Severity
 from thalweg.core.plan import Plan, PlanRow
 from thalweg.core.text import shown
 from thalweg.labbook.page import page
-from thalweg.labbook.result import Table
-from thalweg.labbook.verdict import Check
+from thalweg.labbook.result import Sheet
+from thalweg.labbook.ruling import Check
 
 ANSI, OSC, BIDI = "\x1b[31mred\x1b[8m", "\x1b]0;owned\x1b\\", "gpj\u202eexe.\u2066"
 FORMULA, HTML, C1 = "=1+1|cmd", "<img src=x onerror=alert(1)>", "\x9b2J"
@@ -135,7 +135,7 @@ def test_the_lab_book_too():
     text = ANSI + OSC + BIDI + HTML
     whole = page(
         LAB,
-        result(name="halving", tables=[Table(text, (text, "b"), ((text, 1.0),))],
+        result(name="halving", tables=[Sheet(text, (text, "b"), ((text, 1.0),))],
                checks=[Check(text, True, text)]),
         before=text, after=text,
     )  # fmt: skip

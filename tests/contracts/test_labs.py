@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.labbook.catalogue import NAMES, lab
-from thalweg.labbook.verdict import Verdict
+from thalweg.labbook.ruling import Ruling
 
 # The first way of each; `thalweg lab NAME --break WAY` shows the others.
 BREAKS = [(name, lab(name).breaks[0].name) for name in NAMES]
@@ -64,8 +64,8 @@ def test_its_words_are_there(name):
     assert it.breaks
     assert it.fails_if
     assert all(re.match(r"[ABC], \S", place) for place in it.places)
-    assert bool(it.condition) == (it.expected is Verdict.HOLDS_IF)
-    assert bool(it.correction) == (it.expected is Verdict.FAILS_AS_WRITTEN)
+    assert bool(it.condition) == (it.expected is Ruling.HOLDS_IF)
+    assert bool(it.correction) == (it.expected is Ruling.FAILS_AS_WRITTEN)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from thalweg.labbook.ruling import judge
 from thalweg.labbook.setting import Setting
-from thalweg.labbook.verdict import judge
 from thalweg.labs import mnist_table
 
 DOCS = Path(__file__).parents[2] / "docs"

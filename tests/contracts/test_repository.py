@@ -202,8 +202,6 @@ MANY_PARAMETERS = {
     "kernels/path.py descend_along",
     "kernels/small_gap.py _bound",
     "rules/nadam.py nadam_hoisted",
-    "nets/training/fit.py fit",
-    "objectives/function.py Objective.__init__",
 }
 
 

@@ -5,6 +5,7 @@ from thalweg.core.checks import (
     check_callable,
     check_choice,
     check_count,
+    check_known,
     check_number,
     check_reals,
     check_vector,
@@ -54,6 +55,12 @@ def test_choice_suggests_the_nearest():
     assert check_choice("schedule", "1/t", ("constant", "1/t")) == "1/t"
     with pytest.raises(InputError, match="did you mean 'constant'"):
         check_choice("schedule", "constnt", ("constant", "1/t"))
+
+
+def test_names_are_known_or_the_nearest_is_suggested():
+    check_known("fit", "argument", {"shuffle": 1}, iter(["shuffle", "epochs"]))
+    with pytest.raises(InputError, match="fit has no argument 'shufle': did you mean 'shuffle'"):
+        check_known("fit", "argument", {"shufle": 1}, ["shuffle", "epochs"])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -6,7 +6,7 @@ import thalweg as tw
 from laboratory import result
 from thalweg.labbook.book import bind, keep, read
 from thalweg.labbook.catalogue import SECTIONS
-from thalweg.labbook.verdict import Check
+from thalweg.labbook.ruling import Check
 
 
 def test_a_page_each_and_an_index_of_all(tmp_path):

@@ -2,7 +2,7 @@ import pytest
 
 import thalweg as tw
 from laboratory import LAB, experiment
-from thalweg.labbook.verdict import Verdict
+from thalweg.labbook.ruling import Ruling
 
 
 def test_its_words_are_its_module():
@@ -14,7 +14,7 @@ def test_its_words_are_its_module():
 
 def test_it_is_tried_and_judged():
     result = LAB.run("glance", seed=3)
-    assert (result.passed, result.verdict, result.seed) == (True, Verdict.HOLDS, 3)
+    assert (result.passed, result.verdict, result.seed) == (True, Ruling.HOLDS, 3)
     assert result.environment["thalweg"] == tw.__version__
     assert result.seconds >= 0.0
 
@@ -29,8 +29,8 @@ def test_broken_it_fails():
 
 def test_a_lab_that_needs_full():
     needing = LAB.__class__(**{**vars(LAB), "needs_full": True})
-    assert needing.expected_at("quick") is Verdict.NEEDS_FULL
-    assert needing.expected_at("full") is Verdict.HOLDS
+    assert needing.expected_at("quick") is Ruling.NEEDS_FULL
+    assert needing.expected_at("full") is Ruling.HOLDS
 
 
 def test_torch_is_asked_for_by_a_sentence(monkeypatch):

@@ -5,13 +5,13 @@ import pytest
 from drawings import parsed
 from laboratory import LAB, result
 from thalweg.labbook.page import page
-from thalweg.labbook.result import Table
-from thalweg.labbook.verdict import Check, Verdict
+from thalweg.labbook.result import Sheet
+from thalweg.labbook.ruling import Check, Ruling
 
 
 @pytest.fixture(scope="module")
 def whole():
-    wide = Table("wide", tuple("abcdefg"), (("x<y", *range(6)),))
+    wide = Sheet("wide", tuple("abcdefg"), (("x<y", *range(6)),))
     return page(LAB, result(name="halving", tables=[wide]), before="gd-rate", after="svrg")
 
 
@@ -46,7 +46,7 @@ def test_conditions_corrections_and_failures_are_said():
     failed = result(checks=[Check("c", False, "m")])
     assert "FAIL: fails, expected: holds" in page(LAB, failed)
     written = [Check("w", False, "m", "as written"), Check("k", True, "m", "corrected")]
-    told = page(LAB, result(checks=written, expected=Verdict.FAILS_AS_WRITTEN))
+    told = page(LAB, result(checks=written, expected=Ruling.FAILS_AS_WRITTEN))
     assert "as the lecture has it" in told
     assert "badge bad" not in told  # what the lecture has wrong is no failure of the lab
 
@@ -59,18 +59,18 @@ def test_conditions_corrections_and_failures_are_said():
     ],
 )
 def test_a_table_too_wide_for_a_narrow_screen_becomes_a_list(row, kind):
-    told = page(LAB, result(tables=[Table("t", ("name", "loss", "said"), (row,))]))
+    told = page(LAB, result(tables=[Sheet("t", ("name", "loss", "said"), (row,))]))
     assert f'<table class="{kind}">' in told
 
 
 def test_numbers_and_fractions_are_not_broken_between_lines():
-    told = page(LAB, result(tables=[Table("t", ("name", "to 1e-6", "L/μ"), (("gd", "1e-06", 2),))]))
+    told = page(LAB, result(tables=[Sheet("t", ("name", "to 1e-6", "L/μ"), (("gd", "1e-06", 2),))]))
     assert "to 1e−6" in told
     assert "1e−06" in told
     assert "L/\N{WORD JOINER}μ" in told
 
 
 def test_a_list_of_numbers_may_go_on_in_the_next_line():
-    told = page(LAB, result(tables=[Table("t", ("name", "both"), (("gd", "1, 2"),))]))
+    told = page(LAB, result(tables=[Sheet("t", ("name", "both"), (("gd", "1, 2"),))]))
     assert 'class="n">1, 2' not in told
     assert ">1, 2</td>" in told

@@ -5,12 +5,12 @@ import pytest
 
 import thalweg as tw
 from laboratory import FIGURE, result
-from thalweg.labbook.result import Result, Table, written
-from thalweg.labbook.verdict import Check, Verdict
+from thalweg.labbook.result import Result, Sheet, written
+from thalweg.labbook.ruling import Check, Ruling
 
 
 def test_what_is_saved_is_read_again(tmp_path):
-    made = result(tables=[Table("c", ("a", "b"), (("x", np.float64(0.5)), ("y", float("inf"))))])
+    made = result(tables=[Sheet("c", ("a", "b"), (("x", np.float64(0.5)), ("y", float("inf"))))])
     file = made.save(tmp_path)
     again = Result.load(file)
     assert again.record() == made.record()
@@ -26,7 +26,7 @@ def test_it_passes_where_the_verdict_is_the_expected_one():
         Check("c", True, "m", "corrected"),
     ]
     assert not result(checks=wrong).passed
-    found = result(checks=wrong, expected=Verdict.FAILS_AS_WRITTEN)
+    found = result(checks=wrong, expected=Ruling.FAILS_AS_WRITTEN)
     assert found.passed
     assert repr(found).startswith("PASS  gd-rate: fails as written")
     assert "✕ as it stands: 1 > 0" in repr(found)
@@ -52,7 +52,7 @@ def test_a_figure_that_is_gone(tmp_path):
 
 def test_tables_are_whole():
     with pytest.raises(tw.InputError, match="a cell for each of 2 heads, got 1"):
-        Table("c", ("a", "b"), (("x",),))
+        Sheet("c", ("a", "b"), (("x",),))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from laboratory import LAB
 from thalweg.labbook import running
 from thalweg.labbook.book import read
-from thalweg.labbook.verdict import Verdict
+from thalweg.labbook.ruling import Ruling
 
 
 def broken_down(*_, **__):
@@ -24,7 +24,7 @@ def known(monkeypatch):
 def test_longest_first_and_one_that_breaks_down_is_one_that_failed(known, tmp_path):
     found = list(running.run_many(["halving", "odd"], "glance", folder=tmp_path, workers=1))
     assert [(each.name, each.passed) for each in found] == [("odd", False), ("halving", True)]
-    assert found[0].verdict is Verdict.FAILS
+    assert found[0].verdict is Ruling.FAILS
     assert found[0].checks[0].measured == "ZeroDivisionError: by nothing"
     assert (tmp_path / "odd.json").is_file()
 

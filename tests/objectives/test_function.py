@@ -296,6 +296,8 @@ def test_bad_pairs_get_a_sentence():
         ({"smoothness": 1.0, "strong_convexity": 2.0}, r"strong_convexity must be in \[0, 1\]"),
         ({"bounds": [1.0, 2.0]}, r"bounds must have shape \(dim, 2\)"),
         ({"bounds": [[1.0, 1.0]]}, "each low below its high"),
+        ({"gradeint": None}, "has no argument 'gradeint': did you mean 'gradient'"),
+        ({"minimiser": [1.0]}, "has no argument 'minimiser': did you mean 'minimizer'"),
     ],
 )
 def test_refusals(arguments, message):

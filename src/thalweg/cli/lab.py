@@ -27,7 +27,7 @@ from thalweg.core.errors import InputError
 
 if TYPE_CHECKING:
     from thalweg.labbook.lab import Lab
-    from thalweg.labbook.result import Result, Table
+    from thalweg.labbook.result import Result, Sheet
 
 LISTED = (
     Column("lab"),
@@ -189,7 +189,7 @@ def verdict_line(screen: Screen, tried: Lab, result: Result) -> str:
     )
 
 
-def table_text(screen: Screen, each: Table) -> str:
+def table_text(screen: Screen, each: Sheet) -> str:
     """A table of a lab on a screen."""
     from thalweg.labbook.result import written
 

@@ -16,11 +16,11 @@ from thalweg.cli.config import read_config
 from thalweg.cli.duration import DurationType
 from thalweg.cli.penalty import PenaltyType
 from thalweg.cli.share import ShareType
+from thalweg.runs.losses import LOSSES
 
 IMPUTES = ("mean", "median", "most-frequent")
 TASKS = ("classification", "regression")
 DECIMALS, THOUSANDS = (".", ","), (",", ".", " ", "'", "_")
-LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial", "poisson", "gamma")
 
 Verb = Callable[..., Any]
 

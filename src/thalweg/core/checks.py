@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,14 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     if isinstance(value, str) and value in choices:
         return value
     raise InputError(f"{name} must be a known name, got {value!r}: {suggest(str(value), choices)}")
+
+
+def check_known(owner: str, kind: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise unless every name of `given` is one that `owner` knows: a field, an option."""
+    names = list(known)
+    for name in given:
+        if name not in names:
+            raise InputError(f"{owner} has no {kind} {name!r}: {suggest(str(name), names)}")
 
 
 def check_vector(name: str, value: Any, *, dim: int | None = None) -> np.ndarray:

@@ -18,14 +18,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from thalweg import nets
 from thalweg.core.checks import describe
 from thalweg.core.errors import InputError, suggest
 from thalweg.core.options import name_and_options
-from thalweg.nets.recipes.recipe import Recipe
+from thalweg.nets.recipes.recipe import Recipe, check_fields
 from thalweg.nets.training.choice import NAMES, known_names
 from thalweg.runs.job import Job
 from thalweg.tables.encoding import Encoding
@@ -42,7 +41,7 @@ BETAS = (0.9, 0.999)
 def job_recipe(job: Job, encoding: Encoding) -> Recipe:
     """All that decides the training of a network job, but for the data."""
     said = dict(job.recipe or {})
-    _check_fields(said)
+    check_fields(said)
     built = [name for name in BUILT if name in said]
     if job.builder and built:
         raise InputError(
@@ -63,13 +62,6 @@ def job_recipe(job: Job, encoding: Encoding) -> Recipe:
         return Recipe(**{**said, "seed": job.seed})
     except TypeError as problem:
         raise InputError(f"recipe must have fields of the right kind: {problem}") from problem
-
-
-def _check_fields(said: Mapping[str, Any]) -> None:
-    known = [each.name for each in fields(Recipe)]
-    for name in said:
-        if name not in known:
-            raise InputError(f"a recipe has no field {name!r}: {suggest(str(name), known)}")
 
 
 def _loss(loss: str | None, classes: int) -> str:

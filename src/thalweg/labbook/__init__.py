@@ -20,17 +20,17 @@ from thalweg.figures.spec import (
 )
 from thalweg.labbook.drawing import band, curve, figure, panel
 from thalweg.labbook.lab import Break, Lab
-from thalweg.labbook.result import Findings, Table
-from thalweg.labbook.setting import Setting
-from thalweg.labbook.verdict import (
+from thalweg.labbook.result import Findings, Sheet
+from thalweg.labbook.ruling import (
     CLAIM,
     CONDITION,
     CORRECTED,
     NOTED,
     WRITTEN,
     Check,
-    Verdict,
+    Ruling,
 )
+from thalweg.labbook.setting import Setting
 
 __all__ = [
     "CLAIM",
@@ -53,9 +53,9 @@ __all__ = [
     "Lab",
     "Panel",
     "Point",
+    "Ruling",
     "Setting",
-    "Table",
-    "Verdict",
+    "Sheet",
     "band",
     "curve",
     "figure",

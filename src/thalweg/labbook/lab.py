@@ -19,8 +19,8 @@ from thalweg.core.environment import environment
 from thalweg.core.errors import InputError, suggest
 from thalweg.core.extra import optional
 from thalweg.labbook.result import Findings, Result, result_of
+from thalweg.labbook.ruling import Ruling
 from thalweg.labbook.setting import FULL, QUICK, Setting, silent
-from thalweg.labbook.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Lab:
     claim: str  # in one sentence
     formula: str  # in Unicode, a line or a few
     places: tuple[str, ...]  # "A, Step II: Convergence Rate"
-    expected: Verdict
+    expected: Ruling
     experiment: Callable[..., Findings]
     breaks: tuple[Break, ...]
     fails_if: str  # what it takes for the claim to fail
@@ -67,9 +67,9 @@ class Lab:
         """The letters of the lectures it is from."""
         return tuple(dict.fromkeys(place[0] for place in self.places))
 
-    def expected_at(self, budget: str) -> Verdict:
+    def expected_at(self, budget: str) -> Ruling:
         """The verdict that a run of that budget should give."""
-        return Verdict.NEEDS_FULL if self.needs_full and budget != FULL else self.expected
+        return Ruling.NEEDS_FULL if self.needs_full and budget != FULL else self.expected
 
     def run(
         self,

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from thalweg.labbook.catalogue import LECTURES
 from thalweg.labbook.lab import Lab
-from thalweg.labbook.result import Cell, Drawn, Result, Table, written
-from thalweg.labbook.verdict import CLAIM, CONDITION, CORRECTED, NOTED, WRITTEN, Check
+from thalweg.labbook.result import Cell, Drawn, Result, Sheet, written
+from thalweg.labbook.ruling import CLAIM, CONDITION, CORRECTED, NOTED, WRITTEN, Check
 from thalweg.reports.document import document
 from thalweg.reports.markup import (
     BAD,
@@ -123,7 +123,7 @@ def _figure(drawn: Drawn, name: str) -> Markup:
     )
 
 
-def _table(each: Table) -> Markup:
+def _table(each: Sheet) -> Markup:
     numbers = [k for k in range(1, len(each.heads)) if all(_is_number(row[k]) for row in each.rows)]
     rows = [tuple(EXPONENT.sub("−", written(cell)) for cell in row) for row in each.rows]
     kind = DENSE if _width(each.heads, rows, numbers) <= ROOM else STACKS

@@ -18,14 +18,14 @@ from thalweg.core.errors import InputError, StorageError
 from thalweg.core.storage import from_json, to_json, write_together
 from thalweg.figures.spec import Figure
 from thalweg.figures.svg import NARROW_WIDTH, to_svg
-from thalweg.labbook.verdict import Check, Verdict, judge
+from thalweg.labbook.ruling import Check, Ruling, judge
 
 FORMAT = 1  # raised when a change makes older files unreadable
 Cell = str | float | int
 
 
 @dataclass(frozen=True)
-class Table:
+class Sheet:
     """Numbers under heads; the first column names the row."""
 
     caption: str
@@ -48,7 +48,7 @@ class Findings:
     """What an experiment returns."""
 
     checks: Sequence[Check]
-    tables: Sequence[Table] = ()
+    tables: Sequence[Sheet] = ()
     figures: Sequence[Figure] = ()
     notes: Sequence[str] = ()  # on which data, what was assumed
     undecided: bool = False  # only --full can tell
@@ -70,13 +70,13 @@ class Result:
     name: str
     title: str
     claim: str
-    expected: Verdict
-    verdict: Verdict
+    expected: Ruling
+    verdict: Ruling
     budget: str
     seed: int
     seconds: float
     checks: tuple[Check, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[Sheet, ...]
     figures: tuple[Drawn, ...]
     notes: tuple[str, ...] = ()
     broken: str = ""  # what was broken on purpose
@@ -126,10 +126,10 @@ class Result:
                 for k, title in enumerate(record.pop("figures"), 1)
             ]
             for name in ("expected", "verdict"):
-                record[name] = Verdict(record[name])
+                record[name] = Ruling(record[name])
             checks = tuple(Check(**each) for each in record.pop("checks"))
             tables = tuple(
-                Table(each["caption"], tuple(each["heads"]), tuple(map(tuple, each["rows"])))
+                Sheet(each["caption"], tuple(each["heads"]), tuple(map(tuple, each["rows"])))
                 for each in record.pop("tables")
             )
             notes = tuple(record.pop("notes"))

@@ -17,7 +17,7 @@ from pathlib import Path
 from thalweg.core.environment import environment
 from thalweg.labbook.catalogue import lab
 from thalweg.labbook.result import Findings, Result, result_of
-from thalweg.labbook.verdict import Check
+from thalweg.labbook.ruling import Check
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 

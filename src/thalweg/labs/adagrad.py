@@ -43,9 +43,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -389,8 +389,8 @@ def experiment(setting: Setting, *, rule: Rule = rules.adagrad) -> Findings:
     return Findings(
         checks,
         [
-            Table("Regret by rate", ("η", "AdaGrad", "of its bound", "SGD"), tuple(rows)),
-            Table("Steps to 1/1000 of the first distance, by condition number",
+            Sheet("Regret by rate", ("η", "AdaGrad", "of its bound", "SGD"), tuple(rows)),
+            Sheet("Steps to 1/1000 of the first distance, by condition number",
                   ("method", *(f"κ = {kappa:,g}" for kappa in KAPPAS)),
                   tuple((names[name], *each) for name, each in valley.steps.items())),
         ],
@@ -419,7 +419,7 @@ LAB = Lab(
     "it shrinks until it is infinitesimal.",
     formula="s = Σg²;  A: θ ← θ − ηg/√(s + ε);  C: θ ← θ − ηg/(δ + √s)",
     places=("A, AdaGrad (Adaptive Gradient)", "A, Loss landscape", "C, AdaGrad"),
-    expected=Verdict.HOLDS_IF,
+    expected=Ruling.HOLDS_IF,
     experiment=experiment,
     breaks=(
         Break("shared", "one sum of squares for all coordinates", {"rule": shared}),

@@ -42,9 +42,9 @@ from thalweg.labbook import (
     Heatmap,
     Lab,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     band,
     curve,
     figure,
@@ -459,10 +459,10 @@ def experiment(setting: Setting, *, rule: Rule = rules.adam) -> Findings:
     return Findings(
         checks,
         [
-            Table("Moves along a steady gradient, in η", ("step", "corrected", "as printed",
+            Sheet("Moves along a steady gradient, in η", ("step", "corrected", "as printed",
                   "theory"), tuple((str(t), start.corrected[t - 1], start.printed[t - 1],
                                     start.theory[t - 1]) for t in shown)),
-            Table("Losses of a network on digits", ("method and columns", "best η", "its loss",
+            Sheet("Losses of a network on digits", ("method and columns", "best η", "its loss",
                   "η for all β", "worst loss there"), tuple(rows)),
         ],
         [draw_grids(setting, found), draw_start(start, found)],
@@ -485,7 +485,7 @@ LAB = Lab(
     "start at zero, works well in practice and is fairly robust to its hyper-parameters.",
     formula="m = β₁m + (1 − β₁)g,  s = β₂s + (1 − β₂)g²,  θ ← θ − ηm̂/(√ŝ + ε)",
     places=("A, Adam: ADAptive Moments", "A, Adam", "C, Adam"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("uncorrected", "the update as the slides print it", {"rule": printed}),

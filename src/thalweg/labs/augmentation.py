@@ -46,9 +46,9 @@ from thalweg.labbook import (
     Heatmap,
     Lab,
     Panel,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     band,
     curve,
     figure,
@@ -135,7 +135,7 @@ def experiment(setting: Setting, *, augment: Augment = label_keeping) -> Finding
     heads = ("data", "n", "plain", "augmented", "gain, points", "least", "most")
     return Findings(
         checks,
-        [Table("Test accuracy by the number of training images", heads, rows)],
+        [Sheet("Test accuracy by the number of training images", heads, rows)],
         [_curves(sweeps), *_gallery(first.data)],
         [sweep.data.note for sweep in sweeps],
     )
@@ -563,7 +563,7 @@ LAB = Lab(
     "accuracy by 10 to 20 %.",
     formula="p̂(x, y) = (1/n) Σᵢ p(x | xᵢ, T) δ(y − yᵢ)",
     places=("A, Data Augmentation", "A, Data Augmentation - Training"),
-    expected=Verdict.HOLDS_IF,
+    expected=Ruling.HOLDS_IF,
     experiment=experiment,
     breaks=(
         Break(

@@ -36,9 +36,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -96,7 +96,7 @@ def experiment(setting: Setting, *, norm: Norm | None = None) -> Findings:
         ),
     ]  # fmt: skip
     rows = [(f"{a:.0e}", d, p) for a, d, p in zip(scales, deviations, predicted, strict=True)]
-    table = Table(
+    table = Sheet(
         "Deviation of what comes out, by the scale of the weights before",
         ("scale", "measured", "√(σ²/(σ² + ε))"), rows[:: max(1, len(rows) // 8)],
     )  # fmt: skip
@@ -274,7 +274,7 @@ LAB = Lab(
         "B, The Batch Transformation: formally from the paper",
         "C, Batch Normalization",
     ),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("detached", "μ and σ² outside the gradient", {"norm": outside_the_gradient}),

@@ -28,9 +28,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -232,20 +232,20 @@ def _regularizes(held: dict[str, Small]) -> Check:
     )  # fmt: skip
 
 
-def _table(head: str, values: tuple[float, ...], runs: dict[str, list[Small]]) -> Table:
+def _table(head: str, values: tuple[float, ...], runs: dict[str, list[Small]]) -> Sheet:
     rows = [
         (f"{value:g}", *(f"{runs[name][k].accuracy:.1%}" for name in ("without", "with")))
         for k, value in enumerate(values)
     ]
-    return Table(f"Test accuracy by {head}", (head, "without", "with batch norms"), rows)
+    return Sheet(f"Test accuracy by {head}", (head, "without", "with batch norms"), rows)
 
 
-def _held(held: dict[str, Small]) -> Table:
+def _held(held: dict[str, Small]) -> Sheet:
     rows = [
         (name, run.train_loss, run.test_loss, f"{run.accuracy:.1%}") for name, run in held.items()
     ]
     heads = ("network", "training loss", "test loss", "test accuracy")
-    return Table("Noise as regularization", heads, rows)
+    return Sheet("Noise as regularization", heads, rows)
 
 
 def _curves(paper: dict[str, Any]) -> Figure:
@@ -294,7 +294,7 @@ LAB = Lab(
     "nonlinearities, depends less on the first weights, and regularizes a little by its noise.",
     formula="BN(aWu) = BN(Wu),   ∂BN(aWu)/∂(aW) = (1/a) ∂BN(Wu)/∂W",
     places=("B, Other benefits in practice", "B, Better accuracy, faster", "C, Advantages"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(Break("norms", "batch norms that are switched off", {"has_norms": False}),),
     fails_if="no rate or no scale of first weights that works with norms alone, deep sigmoids that "

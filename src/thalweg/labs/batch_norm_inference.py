@@ -31,9 +31,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -113,9 +113,9 @@ def experiment(setting: Setting, *, statistics: Callable[..., Any] | None = None
         ),
     ]  # fmt: skip
     rows = [(b.m, b.plain, (b.m - 1) / b.m, b.corrected) for b in biases]
-    table = Table("Mean variance of a batch of m, by the population's",
+    table = Sheet("Mean variance of a batch of m, by the population's",
                   ("m", "E[σ_B²]", "(m − 1)/m", "times m/(m − 1)"), rows)  # fmt: skip
-    use = Table(
+    use = Sheet(
         "In use",
         ("statistics", "training loss", "test accuracy"),
         [("running averages", lagging[0], f"{lagging[1]:.1%}"),
@@ -221,7 +221,7 @@ LAB = Lab(
         "B, The full algorithm as proposed in the paper",
         "B, Note that BN(x) is different during test",
     ),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(Break("factor", "variances without m/(m − 1)", {"statistics": without_the_factor}),),
     fails_if="statistics that are not the definition's to eight digits, a folded network whose "

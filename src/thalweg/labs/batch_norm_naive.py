@@ -30,9 +30,9 @@ from thalweg.labbook import (
     Check,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -104,7 +104,7 @@ def experiment(setting: Setting, *, normalize: Normalize | None = None) -> Findi
     )
     drawing = figure("A bias before a normalization", panels, summary, columns=2)
     note = f"{SHARED} samples of one unit, ℓ = mean((output − 1)²), SGD with rate {RATE}"
-    return Findings(checks, [Table("Step by step", heads, rows)], [drawing], [note])
+    return Findings(checks, [Sheet("Step by step", heads, rows)], [drawing], [note])
 
 
 def _samples(setting: Setting) -> Tensor:
@@ -164,7 +164,7 @@ LAB = Lab(
     "end while outputs and loss stay where they were.",
     formula="u + (b + Δb) − E[u + (b + Δb)] = u + b − E[u + b]",
     places=("B, Why the naïve approach Does not work?",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break(

@@ -41,9 +41,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -374,18 +374,18 @@ def _checks_of_training(losses: dict[str, np.ndarray]) -> list[Check]:
     ]
 
 
-def _table_of_first(first: list[Shares]) -> Table:
+def _table_of_first(first: list[Shares]) -> Sheet:
     rows = [
         (each.bias, each.bias / S, each.predicted[0], each.active[0], each.fired[0])
         for each in first
     ]
     heads = ("b", "b/s", "Φ(b/s)", "active", "units that fire at all")
-    return Table("First layer, He's weights, inputs of mean square 1", heads, tuple(rows))
+    return Sheet("First layer, He's weights, inputs of mean square 1", heads, tuple(rows))
 
 
-def _table_of_digits(real: list) -> Table:
+def _table_of_digits(real: list) -> Sheet:
     heads = ("digits", "b", "mean s", "predicted", "active", "units with a gradient")
-    return Table("First layer of a network on digits", heads, tuple(real))
+    return Sheet("First layer of a network on digits", heads, tuple(real))
 
 
 def _figure(first: list[Shares], deep: list[Shares]) -> Figure:
@@ -452,7 +452,7 @@ LAB = Lab(
     "ReLU units fire at the start and obtain and propagate some gradient.",
     formula="P(unit active) = Φ(b/s),   s² = n_in σ² E[x²]",
     places=("C, Bias Initialization",),
-    expected=Verdict.HOLDS_IF,
+    expected=Ruling.HOLDS_IF,
     experiment=experiment,
     breaks=(
         Break("unset", "biases left at zero", {"draw": unset}),

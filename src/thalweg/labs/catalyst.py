@@ -33,9 +33,9 @@ from thalweg.labbook import (
     Findings,
     Guide,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -197,7 +197,7 @@ def _growing(found: list[Passes]) -> Figure:
     return figure("Passes against the condition", panels, summary, columns=2)
 
 
-def _table(found: Passes) -> Table:
+def _table(found: Passes) -> Sheet:
     heads = ("L/(nμ)", *(f"{part}{name}" for name in INNER for part in ("", "catalyst ")))
     rows: list[tuple[Any, ...]] = [
         (
@@ -206,7 +206,7 @@ def _table(found: Passes) -> Table:
         )
         for k, ratio in enumerate(found.ratios)
     ]
-    return Table(f"Passes on {found.data.name}", heads, rows)
+    return Sheet(f"Passes on {found.data.name}", heads, rows)
 
 
 LAB = Lab(
@@ -215,7 +215,7 @@ LAB = Lab(
     formula="wₖ ≈ argmin F(w) + (κ/2)‖w − yₖ‖²,   yₖ₊₁ = wₖ + βₖ(wₖ − wₖ₋₁)\n"
     "n + √(nL/μ)  samples instead of  n + L/μ",
     places=("B, SAG Implementation", "B, Stochastic Variance Reduced GD"),
-    expected=Verdict.HOLDS_IF,
+    expected=Ruling.HOLDS_IF,
     condition="L/n is above μ, L being the mean of the Lᵢ; where it is below, there is nothing "
     "to gain.",
     experiment=experiment,

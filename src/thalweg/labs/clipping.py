@@ -38,9 +38,9 @@ from thalweg.labbook import (
     Guide,
     Lab,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -406,11 +406,11 @@ def experiment(setting: Setting, *, clip: Clip = rules.clip_by_norm) -> Findings
     return Findings(
         checks,
         [
-            Table(
+            Sheet(
                 "On the cliff: first step near the minimum, and farthest in the second half",
                 ("η", "not clipped: near", "farthest", "clipped: near", "farthest"), tuple(rows),
             ),
-            Table(
+            Sheet(
                 "Chains of n layers from (1, 2)",
                 ("n", "‖∇h‖", "‖∇f‖", "finite steps, not clipped", "steps to 1e-6, clipped"),
                 tuple((str(each.layers), each.slope, each.gradient, each.free,
@@ -441,7 +441,7 @@ LAB = Lab(
     "down to u keeps descent on course.",
     formula="if ‖g‖ > u:  g ← g·u/‖g‖",
     places=("C, Vanishing/Exploding Gradients",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("by-value", "each entry cut off by itself", {"clip": by_value}),

@@ -37,9 +37,9 @@ from thalweg.labbook import (
     Guide,
     Lab,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -310,21 +310,21 @@ class _Network:
         )
 
 
-def _step_table(kappas: tuple[float, ...], counts: dict[str, list[int]]) -> Table:
+def _step_table(kappas: tuple[float, ...], counts: dict[str, list[int]]) -> Sheet:
     rows = tuple(
         (kappa, counts["gd"][k], _allowed(kappa), counts["heavy-ball"][k], counts["newton"][k])
         for k, kappa in enumerate(kappas)
     )
     heads = ("κ", "gradient descent", "ln 100/ln(1/ρ)", "heavy ball", "Newton")
-    return Table("Steps to a hundredth of the distance", heads, rows)
+    return Sheet("Steps to a hundredth of the distance", heads, rows)
 
 
-def _way_table(ways: list[Zigzag]) -> Table:
+def _way_table(ways: list[Zigzag]) -> Sheet:
     rows = tuple(
         (each.kappa, each.flips, each.detour, _detour(each.kappa), each.strength) for each in ways
     )
     heads = ("κ", "share of turns", "way/straight line", "predicted", "gradient after κ/4 steps")
-    return Table("The way through a valley of two curvatures", heads, rows)
+    return Sheet("The way through a valley of two curvatures", heads, rows)
 
 
 def _step_figure(kappas: tuple[float, ...], counts: dict[str, list[int]]) -> Figure:
@@ -377,7 +377,7 @@ LAB = Lab(
     "oscillates and learns slowly although gradients are strong.",
     formula="‖w_T − w*‖ ≤ ((κ − 1)/(κ + 1))ᵀ ‖w₀ − w*‖,   κ = λ_max/λ_min",
     places=("C, Poor Conditioning",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("newton", "Newton's method in gradient descent's place", {"method": "newton"}),

@@ -44,9 +44,9 @@ from thalweg.labbook import (
     Lab,
     Panel,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -308,12 +308,12 @@ def _listed(numbers: dict[str, Any]) -> str:
     return ", ".join(f"{number:.4g} ({name})" for name, number in numbers.items())
 
 
-def _searches(found: dict[str, Any]) -> Table:
+def _searches(found: dict[str, Any]) -> Sheet:
     rows = tuple(
         (name, "holds" if check.holds else "refuted", check.pairs_tested, float(check.worst_slack))
         for name, check in found.items()
     )
-    return Table(
+    return Sheet(
         "Searches for a violating pair", ("claimed", "found", "pairs", "least slack"), rows
     )
 
@@ -377,7 +377,7 @@ LAB = Lab(
     "search can refute.",
     formula="(c/2)‖x₁ − x₂‖² ≤ f(x₁) − f(x₂) − ⟨∇f(x₂), x₁ − x₂⟩ ≤ (L/2)‖x₁ − x₂‖²",
     places=("A, Convex Optimization", "B, Convergence Rate and Assumptions"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("half", "half of L claimed", {"smoothness": 0.5}),

@@ -32,9 +32,9 @@ from thalweg.labbook import (
     Guide,
     Lab,
     Panel,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     band,
     curve,
     figure,
@@ -181,7 +181,7 @@ def experiment(setting: Setting, *, has_norms: bool = True) -> Findings:
         "the units of the last hidden layer, of which the typical one is drawn"
     )
     return Findings(
-        checks, [Table("What goes into a unit of the last hidden layer", heads, rows)],
+        checks, [Sheet("What goes into a unit of the last hidden layer", heads, rows)],
         [_accuracies(runs), _bands(runs)], [note],
     )  # fmt: skip
 
@@ -230,7 +230,7 @@ LAB = Lab(
     "normalization keeps it in place, and the network learns sooner.",
     formula="shift = max |m_t − m_t′| / √(s_t s_t′),   m: median, s: half of the 15–85 % band",
     places=("B, Internal Covariate Shift", "C, Internal Covariate Shift"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(Break("norms", "batch norms that are switched off", {"has_norms": False}),),
     fails_if="inputs that wander less without norms than half their band, or with norms more "

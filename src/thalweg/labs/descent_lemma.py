@@ -35,9 +35,9 @@ from thalweg.labbook import (
     Findings,
     Guide,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -86,7 +86,7 @@ def experiment(
     return Findings(
         [*_of_runs(runs), *_of_single_steps(along)],
         [
-            Table(
+            Sheet(
                 "What the steps were worth", ("function", "η", "steps", "least r", "median r"),
                 tuple(run.row for run in runs),
             )
@@ -258,7 +258,7 @@ LAB = Lab(
     "(η/2)‖∇f(w)‖², so that f falls strictly until the gradient is zero.",
     formula="η ≤ 1/L   ⇒   f(w − η∇f(w)) ≤ f(w) − (η/2)‖∇f(w)‖²",
     places=("A, Step I: The Descend",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("step", "a step of 1.5/L", {"step": 1.5}),

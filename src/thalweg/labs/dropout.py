@@ -52,9 +52,9 @@ from thalweg.labbook import (
     Guide,
     Lab,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     band,
     curve,
     figure,
@@ -695,7 +695,7 @@ def _figure_4_check(wide: dict[tuple[int, int, float], Trained]) -> Check:
     )
 
 
-def _table(setting: Setting, single: dict[Any, Thinned]) -> Table:
+def _table(setting: Setting, single: dict[Any, Thinned]) -> Sheet:
     from torch.nn.functional import relu
 
     rows = []
@@ -710,10 +710,10 @@ def _table(setting: Setting, single: dict[Any, Thinned]) -> Table:
             )
         )  # fmt: skip
     heads = ("q", "thin networks", "linear, × q", "linear, × (1 − q)", "ReLU, × q")
-    return Table("Inference against the mean over all thin networks, relative", heads, rows)
+    return Sheet("Inference against the mean over all thin networks, relative", heads, rows)
 
 
-def _sweep_table(sweep: dict[float, list[Trained]]) -> Table:
+def _sweep_table(sweep: dict[float, list[Trained]]) -> Sheet:
     rows = [
         (
             f"{q:g}", _mean(runs, "train_loss"), _mean(runs, "loss"), _mean(runs, "error"),
@@ -722,7 +722,7 @@ def _sweep_table(sweep: dict[float, list[Trained]]) -> Table:
         for q, runs in sweep.items()
     ]  # fmt: skip
     heads = ("q", "training loss", "test loss", "test error, %", "least", "most")
-    return Table("Trainings by the probability to keep a unit", heads, rows)
+    return Sheet("Trainings by the probability to keep a unit", heads, rows)
 
 
 def _means_drawn(setting: Setting, single: dict[Any, Thinned]) -> Figure:
@@ -841,7 +841,7 @@ LAB = Lab(
     "prevents overfitting, with p of 0.5 to 0.8.",
     formula="E[W(m ∘ x) + b] = (qW)x + b,   m_j = 1 with probability q, else 0",
     places=("A, Dropout", "A, Dropout Performance"),
-    expected=Verdict.HOLDS_IF,
+    expected=Ruling.HOLDS_IF,
     condition="p is the probability to keep a unit, and what is above the dropped units is linear: "
     "then weights × p give the mean over all thin networks exactly. Through ReLUs it is about the "
     "mean.",

@@ -30,9 +30,9 @@ from thalweg.labbook import (
     Findings,
     Guide,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -121,7 +121,7 @@ def experiment(setting: Setting, *, make: Maker = patient) -> Findings:
     )  # fmt: skip
     return Findings(
         checks,
-        [Table("Accuracies with early stopping, and of all epochs", heads, rows)],
+        [Sheet("Accuracies with early stopping, and of all epochs", heads, rows)],
         [_picture(pairs[0])],
         [
             f"digits, {ROWS} for training with {NOISE:.0%} of their labels drawn anew, {HELD_OUT} "
@@ -329,7 +329,7 @@ LAB = Lab(
     "the weights with which it was highest.",
     formula="ŵ = w after epoch t*,  t* = argmax over t of accuracy(t)",
     places=("A, Early Stopping",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("forgetful", "early stopping that leaves the last weights", {"make": forgetful}),

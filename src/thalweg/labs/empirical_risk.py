@@ -37,9 +37,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -117,8 +117,8 @@ def experiment(setting: Setting, *, train: Trainer = minimizer, turned: float = 
     return Findings(
         checks,
         [
-            Table("Training loss and risk, means over draws", heads, rows),
-            Table(
+            Sheet("Training loss and risk, means over draws", heads, rows),
+            Sheet(
                 f"The same on {real.name}", ("n", "training loss", "held-out loss", "difference"),
                 tuple((n, a, b, b - a) for n, a, b in real.rows),
             ),
@@ -376,7 +376,7 @@ LAB = Lab(
     "gives a proxy of the model of least risk.",
     formula="E[𝟙(y ≠ sign f(x))] = P(y ≠ sign f(x)),   L̂(f) = (1/n) Σᵢ ℓ(f(xᵢ), yᵢ) → L(f)",
     places=("A, Finding the best model", "A, Training Loss"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("turned", "training samples of another distribution, turned by 60°",

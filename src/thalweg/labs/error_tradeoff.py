@@ -43,9 +43,9 @@ from thalweg.labbook import (
     Findings,
     Lab,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -313,8 +313,8 @@ def _votes(votes: dict[tuple[int, int], float]) -> Check:
     )
 
 
-def _table(at_21: dict[int, Errors]) -> Table:
-    return Table(
+def _table(at_21: dict[int, Errors]) -> Sheet:
+    return Sheet(
         f"{POINTS} points, distances in root mean square; learning and total are medians",
         ("degree", "approximation", "learning", "total", "σ√((d + 1)/n)"),
         tuple(
@@ -430,7 +430,7 @@ LAB = Lab(
         "A, An Illustration",
         "A, Vary d",
     ),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(Break("penalty", "fits held back by a penalty of 1, no minimisers", {"l2": 1.0}),),
     fails_if="a degree among 1, 2 and 20 at which the other part is the larger one, a best degree "

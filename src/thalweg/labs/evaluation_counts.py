@@ -33,9 +33,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -419,7 +419,7 @@ def _data_checks(data: dict[str, tuple[dict[str, float], str]]) -> list[Check]:
 
 def _tables(
     scans: list[Scan], shape: Shape, data: dict[str, tuple[dict[str, float], str]]
-) -> list[Table]:
+) -> list[Sheet]:
     powers = [(scan.name, scan.expected, scan.power) for scan in scans]
     rows: list[tuple[str, ...]] = [
         (name, *(_written(count / shape.N) for count in shape.found[name]),
@@ -430,9 +430,9 @@ def _tables(
     heads = ("method", *(f"ε = {goal:g}" for goal in shape.goals), "order at 1e-6",
              *(f"{name}, 1e-6" for name in data))  # fmt: skip
     return [
-        Table("Powers: expected and measured", ("evaluations of, against", "expected", "measured"),
+        Sheet("Powers: expected and measured", ("evaluations of, against", "expected", "measured"),
               tuple(powers)),
-        Table(f"Passes to ε: N = {shape.N:,}, κ = {shape.kappa:g}; and on data", heads,
+        Sheet(f"Passes to ε: N = {shape.N:,}, κ = {shape.kappa:g}; and on data", heads,
               tuple(rows)),
     ]  # fmt: skip
 
@@ -478,7 +478,7 @@ LAB = Lab(
     formula="stochastic κ/ε      gradient Nκ log(1/ε)\n"
     "accelerated N√κ log(1/ε)      SAG max(N, κ) log(1/ε)      κ = L/μ",
     places=("B, SAG Convergence Rate",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("momentum", "an acceleration without momentum", {"momentum": 0.0}),

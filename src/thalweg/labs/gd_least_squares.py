@@ -34,9 +34,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -103,7 +103,7 @@ def experiment(setting: Setting, *, step: float = 1.0, schedule: str = "constant
     heads = ("matrix", "rank", "L/λ₊", "per step", "(1 − λ₊/L)²", "to 10⁻²", "to 10⁻⁴")
     return Findings(
         [*_of_constant(X, y, setting), *_of_bounds(runs), *_of_rates(runs), *_of_phases(runs[2])],
-        [Table("How the gap falls", heads, tuple(rows))],
+        [Sheet("How the gap falls", heads, tuple(rows))],
         [_gaps_figure(runs)],
         [
             "full rank: diabetes, 442 × 10, standardized; the second is its first six columns and "
@@ -309,7 +309,7 @@ LAB = Lab(
     "is within ε after O(λ_max/ε) steps, and after only O(log 1/ε) if λ_min(XᵀX) > 0.",
     formula="f(w_T) − f* ≤ (1 − λ_min/L)ᵀ (f(w₀) − f*),   L = λ_max(XᵀX)",
     places=("A, GD for Linear regression",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("step", "a step of 2.5/L", {"step": 2.5}),

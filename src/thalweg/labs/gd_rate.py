@@ -27,9 +27,9 @@ from thalweg.labbook import (
     Check,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -89,7 +89,7 @@ def experiment(setting: Setting, *, step: float = 1.0) -> Findings:
     )  # fmt: skip
     return Findings(
         checks,
-        [Table("Bound and measurement", ("T", "bound", "measured", "measured/bound"), rows)],
+        [Sheet("Bound and measurement", ("T", "bound", "measured", "measured/bound"), rows)],
         [figure("Gradient descent and its bound", drawn,
                 f"The gap stays below the bound, at most {share.max():.2g} of it.")],
         [f"least squares on diabetes, 442 × 10, L = {L:.3g}; "
@@ -103,7 +103,7 @@ LAB = Lab(
     "within ‖w₀ − w*‖²/2ηT of the minimum, so ε takes O(L/ε) steps.",
     formula="f(w_T) − f* ≤ ‖w₀ − w*‖² / 2ηT",
     places=("A, Step II: Convergence Rate",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(Break("step", "a step of 3/L", {"step": 3.0}),),
     fails_if="a single T at which f(w_T) − f* is above ‖w₀ − w*‖²/2ηT, or a single step at which "

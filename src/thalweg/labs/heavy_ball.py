@@ -44,9 +44,9 @@ from thalweg.labbook import (
     Heatmap,
     Lab,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -535,12 +535,12 @@ def experiment(setting: Setting, *, rule: Rule = rules.heavy_ball) -> Findings:
         *bump_checks(over), choice_check(chosen), method_check(rule),
     ]  # fmt: skip
     tables = [
-        Table(
+        Sheet(
             "Share of starts that end beyond the bump, by its height and by momentum",
             ("height", "β = 0", "β = 0.5", "β = 0.8", "β = 0.9"),
             tuple((f"{each.height:.2g}", *each.passed.values()) for each in over),
         ),
-        Table(
+        Sheet(
             "Loss after 30 updates, by momentum", ("β", "held-out folds", "test part"),
             tuple(zip(map(str, CANDIDATES), chosen.folds, chosen.test, strict=True)),
         ),
@@ -570,7 +570,7 @@ LAB = Lab(
     "carries over small bumps, and with too large a rate it overshoots; cross-validation finds β.",
     formula="mₜ = βmₜ₋₁ + gₜ₋₁,  θₜ = θₜ₋₁ − ηmₜ\nv = αv − εg,  θ = θ + v",
     places=("A, Momentum", "C, Momentum", "C, Classical Momentum"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("averaged", "a mean (1 − β)Σβᵏg in place of the sum", {"rule": averaged}),

@@ -38,9 +38,9 @@ from thalweg.labbook import (
     Findings,
     Lab,
     Panel,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -325,7 +325,7 @@ def _about_memory(
     ]  # fmt: skip
 
 
-def _place_table(places: list[Place], verdicts: list[Any]) -> Table:
+def _place_table(places: list[Place], verdicts: list[Any]) -> Sheet:
     groups: dict[tuple[str, str], list[Any]] = {}
     for place, verdict in zip(places, verdicts, strict=True):
         name = f"{type(place.surface).__name__}, {place.w.size} variables"
@@ -338,10 +338,10 @@ def _place_table(places: list[Place], verdicts: list[Any]) -> Table:
         for (name, kind), found in groups.items()
     )  # fmt: skip
     heads = ("surface", "kind", "points", "told", "least λ_min", "largest λ_max")
-    return Table("Stationary points of surfaces", heads, rows)
+    return Sheet("Stationary points of surfaces", heads, rows)
 
 
-def _network_table(networks: list[Judged]) -> Table:
+def _network_table(networks: list[Judged]) -> Sheet:
     rows = tuple(
         (
             each.what, each.dim, each.verdict.kind, each.verdict.smallest, each.verdict.largest,
@@ -350,7 +350,7 @@ def _network_table(networks: list[Judged]) -> Table:
         for each in networks
     )  # fmt: skip
     heads = ("network", "weights", "verdict", "λ_min", "λ_max", "products", "full Hessian")
-    return Table("Points of networks, inputs – tanh – outputs", heads, rows)
+    return Sheet("Points of networks, inputs – tanh – outputs", heads, rows)
 
 
 def _slices() -> Figure:
@@ -414,7 +414,7 @@ LAB = Lab(
     "or a saddle; the full matrix takes O(n²) memory, too much for networks.",
     formula="all λᵢ > 0: minimum;   all λᵢ < 0: maximum;   both signs: saddle",
     places=("C, Poor Conditioning",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("unsigned", "products with H², which have lost the sign", {"judge": without_sign}),

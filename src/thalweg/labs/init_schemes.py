@@ -42,9 +42,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -363,20 +363,20 @@ def _checks_of_training(losses: Losses) -> list[Check]:
     return checks
 
 
-def _table_of_formulas(rows: list) -> Table:
-    return Table(
+def _table_of_formulas(rows: list) -> Sheet:
+    return Sheet(
         "Variances on a layer of 400 inputs and 100 outputs, and what a linear layer makes of them",
         ("scheme", "formula", "measured", "predicted", "factor forward", "factor backward"),
         tuple((*row[:4], *row[5:]) for row in rows),
     )
 
 
-def _table_of_signals(signals: dict[tuple[str, str], Signal]) -> Table:
+def _table_of_signals(signals: dict[tuple[str, str], Signal]) -> Sheet:
     rows: list[tuple[str | float, ...]] = []
     for (name, scheme), each in signals.items():
         sides = each.forward[-1], each.forward_theory[-1], each.backward[0], each.backward_theory[0]
         rows.append((f"{_written(name)}, {NAMES[scheme]}", *(math.sqrt(side) for side in sides)))
-    return Table(
+    return Sheet(
         f"Root mean squares after {DEPTH} layers: activations at the end, gradients at the start",
         ("network", "activations", "theory", "gradients", "theory "),
         tuple(rows),
@@ -466,7 +466,7 @@ LAB = Lab(
         "C, Xavier Initialization",
         "C, He Normal Initialization",
     ),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("factor", "He without its factor of two", {"he": "lecun"}),

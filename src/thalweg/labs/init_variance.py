@@ -39,9 +39,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -283,7 +283,7 @@ def _check_of_layers(courses: dict[str, Course]) -> Check:
     )  # fmt: skip
 
 
-def _tables(sums: list[Sum], kinds: list[Sum]) -> list[Table]:
+def _tables(sums: list[Sum], kinds: list[Sum]) -> list[Sheet]:
     shown = [each for each in sums if each.n_in in (sums[0].n_in, sums[-1].n_in)]
     heads = ("n_in", "σ", "γ", "inputs", "n_in σ² γ²", "V[o]", "ratio")
     rows = tuple(
@@ -292,8 +292,8 @@ def _tables(sums: list[Sum], kinds: list[Sum]) -> list[Table]:
     )
     layers = tuple((s.what, int(s.n_in), s.sigma**2, s.variance, s.mean) for s in kinds)
     return [
-        Table("Variance of a sum, of the fewest and the most inputs", heads, rows),
-        Table(
+        Sheet("Variance of a sum, of the fewest and the most inputs", heads, rows),
+        Sheet(
             "σ² = 1/n_in in four kinds of layers, V[x] = 1",
             ("layer", "n_in", "σ²", "V[o]", "mean of o, standard errors"),
             layers,
@@ -344,7 +344,7 @@ LAB = Lab(
     "mean 0 and variance γ² has mean 0 and variance n_in σ² γ².",
     formula="E[o] = 0,   V[o] = n_in σ² γ²",
     places=("A, Initialization",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("uniform", "uniform weights from ±σ, of variance σ²/3", {"draw": narrow}),

@@ -35,9 +35,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -174,7 +174,7 @@ def experiment(
     heads = ("method", "size", "power", "fitted", "µs at the smallest", "µs at the largest")
     return Findings(
         [*_of_powers(every, clock), *_of_price(every, clock), *_of_counts(setting, stochastic)],
-        [Table("Time of one iteration against its sizes", heads, tuple(rows))],
+        [Sheet("Time of one iteration against its sizes", heads, tuple(rows))],
         [_figure(every, clock)],
         ["processor time, least of several; logistic loss, rows drawn from a normal distribution"],
     )
@@ -336,7 +336,7 @@ LAB = Lab(
     "and O(bd) with mini-batches of b samples.",
     formula="GD O(md),   SGD O(d),   mini-batch O(bd)",
     places=("A, Computation Cost", "B, Convergence Rate and Computational Complexity"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("hundred", "a gradient of the first hundred samples", {"gradient": some_of_it}),

@@ -39,9 +39,9 @@ from thalweg.labbook import (
     Findings,
     Guide,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -386,7 +386,7 @@ def _checks_of_networks(networks: list[Trained]) -> list[Check]:
     ]  # fmt: skip
 
 
-def _table_of_networks(networks: list[Trained]) -> Table:
+def _table_of_networks(networks: list[Trained]) -> Sheet:
     rows = tuple(
         (
             each.name,
@@ -397,17 +397,17 @@ def _table_of_networks(networks: list[Trained]) -> Table:
         for each in networks
     )  # fmt: skip
     heads = ("units", "target", "mean", "lowest unit", "highest unit", "above 1/2", "told right")
-    return Table("Mean activations after training", heads, rows)
+    return Sheet("Mean activations after training", heads, rows)
 
 
-def _table_of_pulls(pulled: dict[float, np.ndarray]) -> Table:
+def _table_of_pulls(pulled: dict[float, np.ndarray]) -> Sheet:
     rho = TARGETS[1]
     rows = []
     for beta, means in pulled.items():
         for k, mean in zip(PULLS, means, strict=True):
             rows.append((beta, k, mean, _balance(rho, beta, k), mean - rho))
     heads = ("β", "k", "ρ̂", "predicted", "ρ̂ − ρ")
-    return Table(f"Units pulled with slope k, target {rho:g}", heads, tuple(rows))
+    return Sheet(f"Units pulled with slope k, target {rho:g}", heads, tuple(rows))
 
 
 def _figure_of_pulls(pulled: dict[float, np.ndarray]) -> Figure:
@@ -464,7 +464,7 @@ LAB = Lab(
     claim="The KL-sparsity penalty holds the mean activation of every hidden unit at a target ρ.",
     formula="P = β Σⱼ ρ log(ρ/ρ̂ⱼ) + (1 − ρ) log((1 − ρ)/(1 − ρ̂ⱼ))",
     places=("A, Performance on MNIST",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("together", "one mean over all units of a layer", {"make": Together}),

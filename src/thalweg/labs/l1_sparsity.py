@@ -44,9 +44,9 @@ from thalweg.labbook import (
     Lab,
     Panel,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -316,9 +316,9 @@ def _forms(paths: Paths, held: Sequence[tuple[str, float, float, float, float]])
     ]  # fmt: skip
 
 
-def _table(paths: Paths) -> Table:
+def _table(paths: Paths) -> Sheet:
     every = np.linspace(0, len(paths.l1) - 1, 9).astype(int)
-    return Table(
+    return Sheet(
         "Weights that are not zero, and their size, along both paths",
         ("λ/λ_max", "l1: not zero", "l1: ‖w‖₁", "l2: λ/λ_max", "l2: not zero", "l2: ‖w‖₂"),
         tuple(
@@ -332,8 +332,8 @@ def _table(paths: Paths) -> Table:
     )  # fmt: skip
 
 
-def _forms_table(held: Sequence[tuple[str, float, float, float, float]]) -> Table:
-    return Table(
+def _forms_table(held: Sequence[tuple[str, float, float, float, float]]) -> Sheet:
+    return Sheet(
         "Constrained beside penalised",
         ("R", "λ", "B = R(ŵ)", "apart, of ‖w‖", "multiplier/λ"),
         tuple(held),
@@ -422,7 +422,7 @@ LAB = Lab(
     "constraint R(w) ≤ B in another form.",
     formula="min L(w) + λR(w)   ⇔   min L(w) s.t. R(w) ≤ B;   R = ‖w‖₁ or ‖w‖₂²",
     places=("A, Regularization", "A, ℓ₁ Regularization Produces Sparse Solutions"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("subgradient", "the penalty in the gradient, without the cut at zero",

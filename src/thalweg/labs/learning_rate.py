@@ -38,9 +38,9 @@ from thalweg.labbook import (
     Guide,
     Lab,
     Panel,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -112,7 +112,7 @@ def experiment(
     return Findings(
         checks,
         [
-            Table(
+            Sheet(
                 f"Steps to {_written(epsilon)} of the first gap",
                 ("function", "ηλ", "steps", "ended"),
                 rows,
@@ -318,7 +318,7 @@ LAB = Lab(
     "not converge.",
     formula="steps to ε ≈ log(1/ε)/2ημ for small η,   none for η > 2/λ",
     places=("C, Challenges with optimization",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("search", "steps that ignore the rate they are given", {"method": lambda _: tw.GD()}),

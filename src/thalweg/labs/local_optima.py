@@ -36,9 +36,9 @@ from thalweg.labbook import (
     Findings,
     Lab,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     band,
     curve,
     figure,
@@ -298,7 +298,7 @@ def _about_digits(digits: list[Trained]) -> list[Check]:
     ]  # fmt: skip
 
 
-def _parity_table(ends: list[Ends]) -> Table:
+def _parity_table(ends: list[Ends]) -> Sheet:
     rows = tuple(
         (
             each.width, float(each.losses.min()), float(np.median(each.losses)),
@@ -310,10 +310,10 @@ def _parity_table(ends: list[Ends]) -> Table:
         "units", "least loss", "median", "largest", "share of low cost", "ends of high cost",
         "without a way down",
     )  # fmt: skip
-    return Table("Parity: final losses from many starts", heads, rows)
+    return Sheet("Parity: final losses from many starts", heads, rows)
 
 
-def _digits_table(digits: list[Trained]) -> Table:
+def _digits_table(digits: list[Trained]) -> Sheet:
     rows = tuple(
         (
             each.width, float(each.losses.min()), float(each.losses.max()),
@@ -322,7 +322,7 @@ def _digits_table(digits: list[Trained]) -> Table:
         for each in digits
     )  # fmt: skip
     heads = ("units", "least loss", "largest loss", "least test error", "largest test error")
-    return Table("Digits: from several starts", heads, rows)
+    return Sheet("Digits: from several starts", heads, rows)
 
 
 def _basin_figure(surface: Any, basins: Basins) -> Figure:
@@ -391,7 +391,7 @@ LAB = Lab(
     "most local minima of a large network cost little, and one of them will do.",
     formula="P(best of 2ⁿ minima) = pⁿ",
     places=("C, Challenges with optimization", "C, Local optima"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("convex", "a convex surface, with one minimum", {"surface": "quadratic"}),

@@ -40,9 +40,9 @@ from thalweg.labbook import (
     Findings,
     Lab,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -358,15 +358,15 @@ def _checks_of_projection(projected: list[Projected]) -> list[Check]:
     ]  # fmt: skip
 
 
-def _table_of_projection(projected: list[Projected]) -> Table:
+def _table_of_projection(projected: list[Projected]) -> Sheet:
     heads = ("layer", "units", "outside", "longest by c", "off by c", "inside and moved")
     rows = tuple((e.layer, e.units, e.outside, e.longest, e.off, e.moved) for e in projected)
-    return Table("One projection, c = 2, units from 0.1 c to 5 c long", heads, rows)
+    return Sheet("One projection, c = 2, units from 0.1 c to 5 c long", heads, rows)
 
 
-def _table_of_constrained(solved: list[tuple[float, float, float, float]]) -> Table:
+def _table_of_constrained(solved: list[tuple[float, float, float, float]]) -> Sheet:
     heads = ("c", "loss in the end", "least loss with ‖w‖ ≤ c", "distance by c")
-    return Table("A linear unit under max-norm, and the constrained minimum", heads, tuple(solved))
+    return Sheet("A linear unit under max-norm, and the constrained minimum", heads, tuple(solved))
 
 
 def _figure_of_norms(courses: dict[float, np.ndarray], free: np.ndarray) -> Figure:
@@ -423,7 +423,7 @@ LAB = Lab(
     "ball are projected back.",
     formula="w ← w · min(1, c/‖w‖),   for each unit's incoming weights w",
     places=("A, Max-Norm regularization",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("columns", "the projection along the second axis", {"make": Columns}),

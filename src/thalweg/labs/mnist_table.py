@@ -55,9 +55,9 @@ from thalweg.labbook import (
     Lab,
     Panel,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -480,7 +480,7 @@ def inspected_checks(small: dict[str, Small]) -> list[Check]:
     ]  # fmt: skip
 
 
-def inspected_table(small: dict[str, Small]) -> Table:
+def inspected_table(small: dict[str, Small]) -> Sheet:
     """The small trainings at their end."""
     heads = ("row", "error, %", "‖w‖", "zeros, %", "longest unit", "mean ρ̂")
     rows = [
@@ -490,7 +490,7 @@ def inspected_table(small: dict[str, Small]) -> Table:
         )
         for each in small.values()
     ]  # fmt: skip
-    return Table(
+    return Sheet(
         "The regularizers on digits (one seed and 500 images: the errors say that the networks "
         "work, not which is best)",
         heads, tuple(rows),
@@ -711,7 +711,7 @@ def judged(pieces: dict[str, list[dict[str, Any]]]) -> list[Check]:
     return [*checks, Check(both, apart <= needed, measured, CORRECTED)]
 
 
-def table_of(pieces: dict[str, list[dict[str, Any]]]) -> Table:
+def table_of(pieces: dict[str, list[dict[str, Any]]]) -> Sheet:
     """Test errors beside the lecture's."""
     heads = ("method", "lecture, %", "mean, %", "deviation", "range", "seeds")
     rows = []
@@ -723,13 +723,13 @@ def table_of(pieces: dict[str, list[dict[str, Any]]]) -> Table:
             f"{min(errors):.2f} to {max(errors):.2f}" if errors else "—",
         )
         rows.append((recipe.row, f"{recipe.lecture:.2f}", *measured, len(errors)))
-    return Table("Test error on MNIST", heads, tuple(rows))
+    return Sheet("Test error on MNIST", heads, tuple(rows))
 
 
-def recipes_table() -> Table:
+def recipes_table() -> Sheet:
     """What was chosen on the validation part."""
     heads = ("method", "network", "epochs", "first rate", "strengths")
-    return Table(
+    return Sheet(
         f"Recipes: Nesterov's momentum {RECIPES[0].momentum:g}, batches of "
         f"{RECIPES[0].batch_size}, the rate falls to 0 by equal steps",
         heads,
@@ -743,9 +743,9 @@ def recipes_table() -> Table:
     )  # fmt: skip
 
 
-def tried_table() -> Table:
+def tried_table() -> Sheet:
     """The search for the recipes, in full."""
-    return Table(
+    return Sheet(
         "Tried on the last 10,000 training images, one seed each (deviation of such a figure: "
         "0.12 points)",
         ("method", "units", "strengths", "first rate", "epochs", "validation error, %"),
@@ -810,7 +810,7 @@ LAB = Lab(
     formula="L2 1.62 · L2 + L1 1.60 · L2 + KL 1.55 > max-norm 1.35 > dropout + L2 1.25 > "
     "dropout + max-norm 1.05",
     places=("A, Performance on MNIST",),
-    expected=Verdict.FAILS_AS_WRITTEN,
+    expected=Ruling.FAILS_AS_WRITTEN,
     correction="Max-norm has fewer errors than the three with L2 and no dropout, and both rows "
     "with dropout have fewer than those three; dropout with max-norm is as good as dropout with "
     "L2, and not better.",

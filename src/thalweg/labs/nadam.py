@@ -45,9 +45,9 @@ from thalweg.labbook import (
     Findings,
     Guide,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -369,10 +369,10 @@ def experiment(setting: Setting, *, rule: Rule = rules.nadam) -> Findings:
     return Findings(
         checks,
         [
-            Table("Overshoot on a bowl, in first distances",
+            Sheet("Overshoot on a bowl, in first distances",
                   ("method", *(f"η = {rate:g}" for rate in RATES)),
                   tuple((names[form], *dish.overshoot[form]) for form in FORMS)),
-            Table("Loss of logistic regression on digits",
+            Sheet("Loss of logistic regression on digits",
                   ("method", *(f"η = {rate:g}" for rate in rates)),
                   tuple((names[form], *fit[form]) for form in FORMS)),
         ],
@@ -403,7 +403,7 @@ LAB = Lab(
     claim="Nadam is a combination of RMSProp and Nesterov momentum.",
     formula="θ ← θ − η[(1 − μₜ)g/(1 − Πμ) + μₜ₊₁m/(1 − Πμμₜ₊₁)]/(√ŝ + ε)",
     places=("C, Adam",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("look-back", "Adam's momentum, without the look-ahead", {"rule": looking_back}),

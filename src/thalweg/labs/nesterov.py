@@ -41,9 +41,9 @@ from thalweg.labbook import (
     Findings,
     Guide,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -374,7 +374,7 @@ def experiment(setting: Setting, *, rule: Rule = rules.nesterov) -> Findings:
     ]  # fmt: skip
     return Findings(
         checks,
-        [Table(f"Steps to {SMALL:g} of the first gap, with ε = 1/L",
+        [Sheet(f"Steps to {SMALL:g} of the first gap, with ε = 1/L",
                ("κ", "α", "theory allows", "θ + αv", "θ + v", "classical",
                 "classical, own best ε, α"), tuple(rows))],
         [draw(curves, [found[1], found[3]]), draw_cycle(ways)],
@@ -394,7 +394,7 @@ LAB = Lab(
     "code has it at θ + αv, the text at θ + v. It differs hugely from classical momentum.",
     formula="vₜ₊₁ = αvₜ − ε∇f(θₜ + αvₜ),  θₜ₊₁ = θₜ + vₜ₊₁        (text: θ̃ = θ + v)",
     places=("C, Nesterov Momentum",),
-    expected=Verdict.HOLDS_IF,
+    expected=Ruling.HOLDS_IF,
     experiment=experiment,
     breaks=(
         Break("whole", "the text's look-ahead, θ + v", {"rule": whole}),

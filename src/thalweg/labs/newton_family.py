@@ -28,9 +28,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -200,7 +200,7 @@ def _memories(memory: dict[str, list[float]], sizes: tuple[int, ...]) -> list[Ch
     ]  # fmt: skip
 
 
-def _table(raced: Raced) -> Table:
+def _table(raced: Raced) -> Sheet:
     rows = [
         (
             name,
@@ -212,15 +212,15 @@ def _table(raced: Raced) -> Table:
         for name in raced.valley
     ]
     heads = ("method", "Rosenbrock", "logistic regression")
-    return Table("Gradients and products until ‖∇f‖∞ is small enough", heads, rows)
+    return Sheet("Gradients and products until ‖∇f‖∞ is small enough", heads, rows)
 
 
 def _by_kappa(
     kappas: tuple[float, ...], counts: dict[str, list[int]], slopes: dict[str, float]
-) -> Table:
+) -> Sheet:
     heads = ("method", *(f"κ = {kappa:g}" for kappa in kappas), "exponent")
     rows: list[tuple[Any, ...]] = [(name, *values, slopes[name]) for name, values in counts.items()]
-    return Table("The same on quadratics", heads, rows)
+    return Sheet("The same on quadratics", heads, rows)
 
 
 def _ways(raced: Raced) -> Figure:
@@ -260,7 +260,7 @@ LAB = Lab(
     "learn it, and need far fewer gradients than first-order methods.",
     formula="p = −H⁻¹∇f(w),   Hp = −∇f by products Hv,   or B ≈ H⁻¹ with By = s",
     places=("C, Poor Conditioning",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("curvature", "methods that use no curvature", {"second_order": ("nesterov", "adam")}),

@@ -39,9 +39,9 @@ from thalweg.labbook import (
     Findings,
     Guide,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -470,7 +470,7 @@ def _line_checks(line: list[Linear]) -> list[Check]:
     ]  # fmt: skip
 
 
-def _table(sizes: list[Size]) -> Table:
+def _table(sizes: list[Size]) -> Sheet:
     rows = []
     for size in sizes:
         shuffled = f"{size.mean(SHUFFLED):.1f}" if SHUFFLED in size.courses else "–"
@@ -482,13 +482,13 @@ def _table(sizes: list[Size]) -> Table:
             )
         )  # fmt: skip
     heads = ("n", SCRATCH, PRE, SHUFFLED, "gain", "least", "most")
-    return Table("Test accuracy in % by the number of training images", heads, rows)
+    return Sheet("Test accuracy in % by the number of training images", heads, rows)
 
 
-def _line_table(line: list[Linear]) -> Table:
+def _line_table(line: list[Linear]) -> Sheet:
     rows = [(each.n, 1.0 - each.n / WEIGHTS, each.left, each.deviation) for each in line]
     heads = ("n", "1 − n/d", "measured", "deviation by theory")
-    return Table(f"Share of the start's squared error that is left, d = {WEIGHTS}", heads, rows)
+    return Sheet(f"Share of the start's squared error that is left, d = {WEIGHTS}", heads, rows)
 
 
 def _by_count(sizes: list[Size], as_it_is: float) -> Figure:
@@ -552,7 +552,7 @@ LAB = Lab(
     "transfer learning.",
     formula="ŵ − w* = (I − X⁺X)(w₀ − w*),   E‖ŵ − w*‖² = (1 − n/d) ‖w₀ − w*‖²",
     places=("C, Pre-initialization",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("untrained", "a source that was never trained", {"is_trained": False}),

@@ -44,9 +44,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -125,8 +125,8 @@ def experiment(setting: Setting, *, step: float = 1.0) -> Findings:
     return Findings(
         [*_of_rates(found, spread), *_of_costs(costs, first, quarter), *_of_plan(every[0], first)],
         [
-            Table("The table, measured", ("cell", "data", "theory", "fitted", "of bound"), rates),
-            Table(price, ("method", "ε / first gap", "measured", "measured/table"), prices),
+            Sheet("The table, measured", ("cell", "data", "theory", "fitted", "of bound"), rates),
+            Sheet(price, ("method", "ε / first gap", "measured", "measured/table"), prices),
         ],
         [_rates_figure(found, spread), _costs_figure(costs, first.name)],
         [*(data.note for data in every), f"Q = {CONDITION + 1:g} where strongly convex"],
@@ -487,7 +487,7 @@ LAB = Lab(
     "cost of an iteration.",
     formula="overall(ε) = rate⁻¹(ε) × cost of an iteration",
     places=("B, Convergence Rate and Computational Complexity",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(Break("step", "gradient descent with a step of 2.5/L", {"step": 2.5}),),
     fails_if="a gap above its bound, a fitted power further than "

@@ -31,9 +31,9 @@ from thalweg.labbook import (
     Findings,
     Lab,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -137,7 +137,7 @@ def experiment(setting: Setting, *, draw: Draw = at_random) -> Findings:
     )
     return Findings(
         checks,
-        [Table("Minima of samples", heads, rows)],
+        [Sheet("Minima of samples", heads, rows)],
         [_distances(sizes, fair, part, predicted), _surfaces(setting, population, every, draw)],
         [note],
     )
@@ -250,7 +250,7 @@ LAB = Lab(
     "not be that of the population unless the data represent it.",
     formula="E‖ŵ − w*‖² ≈ tr(H⁻¹SH⁻¹) / n",
     places=("C, Challenges with optimization",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(Break("draw", "the same rows each time", {"draw": the_same_rows}),),
     fails_if="minima of two samples that do not come together like 1/√n, a distance that is a "

@@ -36,9 +36,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -301,9 +301,9 @@ def _limit(every: list[Data], grid: np.ndarray, found: dict[str, np.ndarray]) ->
     )  # fmt: skip
 
 
-def _table(every: list[Data], grid: np.ndarray, found: dict[str, np.ndarray]) -> Table:
+def _table(every: list[Data], grid: np.ndarray, found: dict[str, np.ndarray]) -> Sheet:
     shown = range(0, len(grid), max(1, (len(grid) - 1) // 8))
-    return Table(
+    return Sheet(
         "‖ŵ‖ of the solver",
         ("λ", *(data.name for data in every)),
         tuple(
@@ -380,7 +380,7 @@ LAB = Lab(
     "(XᵀX + λI)⁻¹Xᵀy, whose length falls as λ grows and which gradient descent finds.",
     formula="ŵ = (XᵀX + λI)⁻¹Xᵀy",
     places=("A, Ridge Regression", "A, Regularization"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("rows", "λ beside the mean of the squares, not the sum", {"solve": forgotten_rows}),

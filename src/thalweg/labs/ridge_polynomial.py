@@ -37,9 +37,9 @@ from thalweg.labbook import (
     Lab,
     Panel,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -218,9 +218,9 @@ def _as_expected(curves: Curves) -> Check:
     )  # fmt: skip
 
 
-def _table(curves: Curves) -> Table:
+def _table(curves: Curves) -> Sheet:
     every = range(0, len(curves.grid), max(1, len(curves.grid) // 9))
-    return Table(
+    return Sheet(
         "Mean squares, over the draws",
         ("λ", "training", "test", "test expected", "bias²", "variance", "trace H"),
         tuple(
@@ -302,7 +302,7 @@ LAB = Lab(
     "with λ, and the test error falls first and rises then.",
     formula="min Σᵢ (f(xᵢ) − yᵢ)² + λ‖w‖²;  test MSE = σ² + bias²(λ) + variance(λ)",
     places=("A, Weight Decay Benefits",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("indifferent", "a fit that ignores λ", {"fit": indifferent}),

@@ -38,9 +38,9 @@ from thalweg.labbook import (
     Findings,
     Guide,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -382,9 +382,9 @@ def experiment(setting: Setting, *, rule: Rule = rules.rmsprop) -> Findings:
     return Findings(
         checks,
         [
-            Table(f"Beale's surface from its corner: f by {T:,} steps, median of the last tenth",
+            Sheet(f"Beale's surface from its corner: f by {T:,} steps, median of the last tenth",
                   ("form", "η", "f"), tuple(rows)),
-            Table("Mean squared distance on a noisy bowl, and longest move at a wall",
+            Sheet("Mean squared distance on a noisy bowl, and longest move at a wall",
                   ("form", "noisy bowl", "wall, in η"),
                   (("AdaGrad", noise.errors["AdaGrad"], "–"),
                    *((name, noise.errors.get(name, noise.errors["lagged (A)"]), moves.max())
@@ -407,7 +407,7 @@ LAB = Lab(
     "decaying average of squared gradients it recovers.",
     formula="s = βs + (1 − β)g²;  A: θ ← θ − ηg/√(s + ε), s of gₜ₋₁;  C: θ ← θ − ηg/(δ + √s)",
     places=("A, RMSProp", "C, RMSProp"),
-    expected=Verdict.HOLDS_IF,
+    expected=Ruling.HOLDS_IF,
     experiment=experiment,
     breaks=(
         Break("summed", "a sum in place of the decaying mean", {"rule": summed}),

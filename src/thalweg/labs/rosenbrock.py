@@ -43,9 +43,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -286,7 +286,7 @@ def _point(place: tuple[float, ...]) -> str:
     return "(" + ", ".join(f"{x:.3g}" for x in place) + ")"
 
 
-def _race_table(ways: list[Way], steps: int) -> Table:
+def _race_table(ways: list[Way], steps: int) -> Sheet:
     rows = tuple(
         (
             way.method, _steps(way.to_floor), _steps(way.to_minimum),
@@ -294,7 +294,7 @@ def _race_table(ways: list[Way], steps: int) -> Table:
         )
         for way in sorted(ways, key=lambda way: (way.to_minimum < 0, way.to_minimum))
     )  # fmt: skip
-    return Table(
+    return Sheet(
         f"Every method from (−1.5, 2), its default settings, at most {steps:,} steps",
         ("method", "steps to the floor", f"to within {NEAR:g} of (1, 1)", "nearest", "outcome"),
         rows,
@@ -305,13 +305,13 @@ def _steps(count: int) -> str | int:
     return count if count >= 0 else "never"
 
 
-def _point_table(found: dict[str, Points]) -> Table:
+def _point_table(found: dict[str, Points]) -> Sheet:
     rows = tuple(
         (case, kind, _point(place), count)
         for case, seen in found.items()
         for (kind, place), count in sorted(seen.items())
     )
-    return Table(
+    return Sheet(
         "Stationary points, b = 100", ("variables", "kind", "place", "searches that ended there"),
         rows,
     )  # fmt: skip
@@ -376,7 +376,7 @@ LAB = Lab(
     "which makes gradient methods slow; it is used to test methods on saddle points.",
     formula="f(x, y) = (a − x)² + b(y − x²)²",
     places=("C, Saddle Points",),
-    expected=Verdict.FAILS_AS_WRITTEN,
+    expected=Ruling.FAILS_AS_WRITTEN,
     correction="It tests a narrow curved valley: in two variables, and in three with a = 1, its "
     "only stationary point is the minimum. A saddle comes with four variables, or with three and "
     "a = 4.",

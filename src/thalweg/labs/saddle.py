@@ -42,9 +42,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -438,13 +438,13 @@ class _Network:
         )
 
 
-def _time_table(times: dict[str, list[tuple[int, int]]]) -> Table:
+def _time_table(times: dict[str, list[tuple[int, int]]]) -> Sheet:
     heads = ("method", *(f"δ = {offset:g}" for offset in OFFSETS))
     rows: Any = tuple((name, *(near for _, near in pairs)) for name, pairs in times.items())
-    return Table("Steps near the saddle, by how far beside its ridge they begin", heads, rows)
+    return Sheet("Steps near the saddle, by how far beside its ridge they begin", heads, rows)
 
 
-def _share_table(shares: dict[int, tuple[int, int]], fields: dict[int, dict[str, int]]) -> Table:
+def _share_table(shares: dict[int, tuple[int, int]], fields: dict[int, dict[str, int]]) -> Sheet:
     rows: list[tuple[str | float | int, ...]] = []
     for n, (hits, count) in shares.items():
         counts = fields.get(n)
@@ -457,7 +457,7 @@ def _share_table(shares: dict[int, tuple[int, int]], fields: dict[int, dict[str,
         "variables", "matrices: share", "exact", "functions: points", "saddles",
         "share of minima", "isotropic",
     )  # fmt: skip
-    return Table("Minima among critical points", heads, tuple(rows))
+    return Sheet("Minima among critical points", heads, tuple(rows))
 
 
 def _time_figure(times: dict[str, list[tuple[int, int]]]) -> Figure:
@@ -507,7 +507,7 @@ LAB = Lab(
     "and in high dimension saddles are more likely than local minima.",
     formula="T = ln(1/δ) / ln(1 + η|c|)\nP(minimum) ≈ exp(−n² ln 3 / 4)",
     places=("C, Saddle Points",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("bowl", "a bowl in place of the saddle", {"surface": "quadratic"}),

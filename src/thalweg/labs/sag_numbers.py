@@ -40,9 +40,9 @@ from thalweg.labbook import (
     Findings,
     Guide,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -253,7 +253,7 @@ def _runs(measured: Measured, rates: dict[str, float]) -> list[Check]:
     ]  # fmt: skip
 
 
-def _tables(rates: dict[str, float], exact: dict[str, float], measured: Measured) -> list[Table]:
+def _tables(rates: dict[str, float], exact: dict[str, float], measured: Measured) -> list[Sheet]:
     names = {
         "gradient": "gradient method", "accelerated": "accelerated gradient",
         "sag": "SAG, N steps", "fastest": "fastest first-order",
@@ -271,8 +271,8 @@ def _tables(rates: dict[str, float], exact: dict[str, float], measured: Measured
         if k < len(measured.sag)
     ]
     return [
-        Table("Rates for the price of a full gradient", heads, tuple(rows)),
-        Table("f − f* by passes or full gradients", ("passes", "sag", "sgd", *measured.full),
+        Sheet("Rates for the price of a full gradient", heads, tuple(rows)),
+        Sheet("f − f* by passes or full gradients", ("passes", "sag", "sgd", *measured.full),
               tuple(shown)),
     ]  # fmt: skip
 
@@ -319,7 +319,7 @@ LAB = Lab(
     formula="((L − μ)/(L + μ))² = 0.99998        1 − √(μ/L) = 0.99761\n"
     "((√L − √μ)/(√L + √μ))² = 0.99048        (1 − min(μ/16L, 1/8N))ᴺ = 0.88250",
     places=("B, SAG Convergence Rate",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("step-rate", "the rate of a step taken for that of a pass",

@@ -46,9 +46,9 @@ from thalweg.labbook import (
     Findings,
     Guide,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -87,7 +87,7 @@ def experiment(setting: Setting, *, covered: str = "seen", kappa: float | None =
     heads = ("switch", "measure", "off", "on")
     return Findings(
         checks,
-        [Table("Every switch, off and on", heads, tuple(rows))],
+        [Sheet("Every switch, off and on", heads, tuple(rows))],
         [_drawn(tried)],
         [f"{data.note}, rows scaled to length 1, logistic; accelerated on the first "
          f"{_few(setting, data):,} of them", "l2 in units of L/n, with L = 0.25"],
@@ -459,7 +459,7 @@ LAB = Lab(
     "stop on ‖xᵗ⁺¹ − xᵗ‖/α = ‖d/n‖ ≈ ‖∇f‖, acceleration, and a count of covered samples.",
     formula="x ← S(x − α(d/m + l2·x), α·l1)        ‖xᵗ⁺¹ − xᵗ‖/α = ‖d/n‖ ≈ ‖∇f(xᵗ)‖",
     places=("B, SAG Implementation",),
-    expected=Verdict.HOLDS_IF,
+    expected=Ruling.HOLDS_IF,
     experiment=experiment,
     breaks=(
         Break("covered", "sums divided by n from the start", {"covered": "zero"}),

@@ -42,9 +42,9 @@ from thalweg.labbook import (
     Findings,
     Lab,
     Panel,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     band,
     curve,
     figure,
@@ -362,7 +362,7 @@ def _compared(courses: list[Course]) -> list[Check]:
     ]  # fmt: skip
 
 
-def _tables(courses: list[Course]) -> list[Table]:
+def _tables(courses: list[Course]) -> list[Sheet]:
     rows = [
         (
             f"{course.name}, passes: {k}",
@@ -376,7 +376,7 @@ def _tables(courses: list[Course]) -> list[Table]:
         if k < len(course.bound)
     ]
     heads = ("after", "bound", "sag", "sgd", "full gradient")
-    return [Table("f − f*, the means of SAG and SGD over seeds", heads, tuple(rows))]
+    return [Sheet("f − f*, the means of SAG and SGD over seeds", heads, tuple(rows))]
 
 
 def _drawn(courses: list[Course], alike: Alike, stale: Staleness) -> Figure:
@@ -429,7 +429,7 @@ LAB = Lab(
     "descent but N times cheaper; its stale gradients become exact as the steps vanish.",
     formula="E f(xᵗ) − f* ≤ (1 − min(μ/16L, 1/8N))ᵗ C\nC = f(x⁰) − f* + (4L/N)‖x⁰ − x*‖² + σ²/16L",
     places=("B, Stochastic Averaged Gradient", "B, SAG Convergence Rate"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("memory", "a memory that is lost after every pass", {"method": Forgetful}),

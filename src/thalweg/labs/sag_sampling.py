@@ -44,9 +44,9 @@ from thalweg.labbook import (
     Findings,
     Guide,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -478,7 +478,7 @@ def _visit_checks(visits: list[Visits]) -> list[Check]:
     ]  # fmt: skip
 
 
-def _order_table(orders: list[Orders]) -> Table:
+def _order_table(orders: list[Orders]) -> Sheet:
     rows = [
         (
             f"{each.name}, {order}",
@@ -491,20 +491,20 @@ def _order_table(orders: list[Orders]) -> Table:
         for each in orders
         for order in ORDERS
     ]
-    return Table(
+    return Sheet(
         "What a pass leaves of the gap, and steps in units of 1/L_mean",
         ("data, order", "best factor", "at the step", "factor at 1/2", "limit, theory", "L_max/nL"),
         tuple(rows),
     )
 
 
-def _spread_table(spreads: list[Spread]) -> Table:
+def _spread_table(spreads: list[Spread]) -> Sheet:
     rows = [
         (each.name, largest, mean, *(each.passes[draws][k] for draws in each.passes))
         for each in spreads
         for k, (largest, mean) in enumerate(zip(each.largest, each.mean, strict=True))
     ]
-    return Table(
+    return Sheet(
         f"Passes to {REACH:g} of the first gap; a line for each length at which rows are cut",
         ("data", "L_max", "L_mean", "uniform", "by Lᵢ, step of L_max", "by Lᵢ", "Lᵢ estimated"),
         tuple(rows),
@@ -593,7 +593,7 @@ LAB = Lab(
     "estimated as it goes, and well-classified samples are then slowly ignored.",
     formula="pᵢ = ½(1/n + Lᵢ/ΣL),   step 1/2 max(Lᵢ/npᵢ) ≥ 1/4L_mean   instead of   1/2L_max",
     places=("B, SAG Implementation", "B, SAG with Non-Uniform Sampling"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("step", "draws by Lᵢ without the bigger step: 1/2L_max", {"factor": 0.5}),

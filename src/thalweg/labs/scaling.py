@@ -43,9 +43,9 @@ from thalweg.labbook import (
     Lab,
     Panel,
     Point,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -139,7 +139,7 @@ def experiment(
     heads = ("data", "scaling", "κ", f"steps to {SHARE:g} of the first gap", "allowed by theory")
     return Findings(
         checks,
-        [Table("Condition number and steps of gradient descent, step 1/L", heads, rows)],
+        [Sheet("Condition number and steps of gradient descent, step 1/L", heads, rows)],
         [
             _contours(scaled, *_two_features(setting)),
             _curves(trials["@cancer"]),
@@ -365,7 +365,7 @@ LAB = Lab(
     "[−1, 0], mean normalization, z-score; the logarithm first where data is skewed; whitening.",
     formula="x′ = (x − min)/(max − min)\nx′ = (x − mean)/(max − min)\nx′ = (x − μ)/σ",
     places=("A, Data Preprocessing", "C, Future Normalization", "C, Internal Covariate Shift"),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("uncentred", "a z-score that does not subtract the mean", {"make": without_mean}),

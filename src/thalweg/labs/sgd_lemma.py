@@ -38,9 +38,9 @@ from thalweg.labbook import (
     Guide,
     Lab,
     Panel,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -300,16 +300,16 @@ def _tables(
     horizons: list[int],
     bounds: np.ndarray,
     means: dict[str, np.ndarray],
-) -> list[Table]:
+) -> list[Sheet]:
     first = [
         (name, len(each), _ratio(each), float(np.median([g.left / g.right for g in each])))
         for name, each in games.items()
     ]
     second = [(T, bounds[k], *(each[k] for each in means.values())) for k, T in enumerate(horizons)]
     return [
-        Table("Left over right of the first part", ("vectors", "sequences", "largest", "median"),
+        Sheet("Left over right of the first part", ("vectors", "sequences", "largest", "median"),
               tuple(first)),
-        Table("Mean of the left side", ("T", "Bρ/√T", *means), tuple(second)),
+        Sheet("Mean of the left side", ("T", "Bρ/√T", *means), tuple(second)),
     ]  # fmt: skip
 
 
@@ -365,7 +365,7 @@ LAB = Lab(
     "η = B/(ρ√T) its mean is at most Bρ/√T.",
     formula="Σₜ⟨w⁽ᵗ⁾ − w*, vₜ⟩ ≤ ‖w*‖²/2η + (η/2)Σₜ‖vₜ‖²\n(1/T)Σₜ⟨w⁽ᵗ⁾ − w*, vₜ⟩ ≤ Bρ/√T",
     places=("B, SGD Analysis: Lemma 14.1",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("ascent", "an update w + ηv", {"update": _ascend}),

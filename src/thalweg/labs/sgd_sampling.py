@@ -42,9 +42,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -351,7 +351,7 @@ def _draw_checks(floors: list[Floors], decays: list[Decay], early: list[Early]) 
     ]
 
 
-def _floor_table(floors: list[Floors]) -> Table:
+def _floor_table(floors: list[Floors]) -> Sheet:
     rows: list[tuple[str | float, ...]] = [
         (
             f"{each.name}, {each.steps[k]:.3g}",
@@ -361,10 +361,10 @@ def _floor_table(floors: list[Floors]) -> Table:
         for k in range(len(each.steps))
     ]
     heads = [head for d in DRAWS for head in (NAMES[d], "theory")]
-    return Table("Floors: E f − f* with a constant step", ("data, η·L_mean", *heads), tuple(rows))
+    return Sheet("Floors: E f − f* with a constant step", ("data, η·L_mean", *heads), tuple(rows))
 
 
-def _constant_table(floors: list[Floors], decays: list[Decay], early: list[Early]) -> Table:
+def _constant_table(floors: list[Floors], decays: list[Decay], early: list[Early]) -> Sheet:
     rows: list[tuple[str | float, ...]] = [
         (
             floor.name,
@@ -376,7 +376,7 @@ def _constant_table(floors: list[Floors], decays: list[Decay], early: list[Early
         )
         for floor, decay, first in zip(floors, decays, early, strict=True)
     ]
-    return Table(
+    return Sheet(
         f"Constants: tr(C), the gap times passes with 1/t steps, and passes to {REACH:g} of the "
         "first gap",
         ("data", "tr(C), uniform", "by Lᵢ", "best pᵢ", "gap·passes, uniform", "by Lᵢ",
@@ -440,7 +440,7 @@ LAB = Lab(
     formula="E f − f* ≈ η·tr(C)/4 with replacement;   "
     "η³n²·tr(CH²)/48 + η²·bᵀH⁻¹b/8 in shuffled passes, if ηnλ ≪ 1",
     places=("B, SAG Implementation",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("order", "“shuffled” passes that draw with replacement", {"order": "uniform"}),

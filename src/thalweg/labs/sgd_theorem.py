@@ -46,9 +46,9 @@ from thalweg.labbook import (
     Histogram,
     Lab,
     Panel,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     band,
     curve,
     figure,
@@ -341,7 +341,7 @@ def _coin_checks(coins: dict[int, np.ndarray], average: str) -> list[Check]:
     ]  # fmt: skip
 
 
-def _tables(unprojected: Means, projected: Means, coins: dict[int, np.ndarray]) -> list[Table]:
+def _tables(unprojected: Means, projected: Means, coins: dict[int, np.ndarray]) -> list[Sheet]:
     rows = [
         (f"{name}, T = {int(T):,}", each.bounds[k], each.mean[k], each.margin[k],
          each.mean[k] / each.bounds[k])
@@ -354,7 +354,7 @@ def _tables(unprojected: Means, projected: Means, coins: dict[int, np.ndarray]) 
         for T, gaps in coins.items()
     ]  # fmt: skip
     heads = ("problem", "Bρ/√T", "mean gap", "± (coin: one s.e.)", "mean/bound")
-    return [Table("Bound and mean over seeds", heads, tuple(rows))]
+    return [Sheet("Bound and mean over seeds", heads, tuple(rows))]
 
 
 def _drawn(
@@ -411,7 +411,7 @@ LAB = Lab(
     "E f(w̄) − f(w*) ≤ Bρ/√T for the mean w̄ of its iterates, so T ≥ B²ρ²/ε² steps give ε.",
     formula="E f(w̄) − f(w*) ≤ Bρ/√T,   η = B/(ρ√T),   w̄ = (1/T)Σₜ w⁽ᵗ⁾",
     places=("B, SGD Analysis: Theorem 14.8",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("average", "the last iterate in place of the mean", {"average": "none"}),

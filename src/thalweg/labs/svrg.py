@@ -44,9 +44,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -418,7 +418,7 @@ def _option_check(options: dict[str, tw.Run]) -> Check:
     )
 
 
-def _course_table(courses: list[Course]) -> Table:
+def _course_table(courses: list[Course]) -> Sheet:
     rows: list[tuple[str | float, ...]] = []
     for each in courses:
         rows += [
@@ -433,23 +433,23 @@ def _course_table(courses: list[Course]) -> Table:
             for key, name in (("last", "practice, last"), ("random", "practice, random"),
                               ("sgd", "SGD, same step"))
         ]  # fmt: skip
-    return Table("Gaps over the first", ("run", "passes", "gap", "θˢ"), tuple(rows))
+    return Sheet("Gaps over the first", ("run", "passes", "gap", "θˢ"), tuple(rows))
 
 
-def _option_table(options: dict[str, tw.Run]) -> Table:
+def _option_table(options: dict[str, tw.Run]) -> Sheet:
     rows: list[tuple[str | float, ...]] = [
         (name, float(run.trace["passes"][-1]), run.outcome.word, float(run.certificate.gap or 0.0))
         for name, run in options.items()
     ]
-    return Table(
+    return Sheet(
         "Practical issues, each to a duality gap of 10⁻⁶", ("variant", "passes", "ended", "gap"),
         tuple(rows),
     )  # fmt: skip
 
 
-def _batch_table(batches: Batches) -> Table:
+def _batch_table(batches: Batches) -> Sheet:
     columns = (batches.sizes, batches.steps, batches.theory, batches.own)
-    return Table(
+    return Sheet(
         f"Steps to {REACH:g} of the first gap by samples a step, {batches.name}",
         ("samples a step", "steps, 1/2L_b", "∝ n/b + L_b/μ", "steps, the library's step"),
         tuple(tuple(float(each) for each in row) for row in zip(*columns, strict=True)),
@@ -536,7 +536,7 @@ LAB = Lab(
     "and x_s; with the random or the last iterate, and with mini-batches.",
     formula="x ← x − α(∇fᵢ(x) − ∇fᵢ(x_s) + d_s),   E f(x_{s+1}) − f* ≤ θ(f(x_s) − f*)",
     places=("B, Stochastic Variance Reduced GD",),
-    expected=Verdict.HOLDS,
+    expected=Ruling.HOLDS,
     experiment=experiment,
     breaks=(
         Break("correction", "no correction by the snapshot", {"method": Uncorrected}),

@@ -41,9 +41,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -338,11 +338,11 @@ class _Networks:
             ),
         ]  # fmt: skip
 
-    def table(self) -> Table:
+    def table(self) -> Sheet:
         rows = tuple(
             (depth, *(self.norms[s][k] for s in FACTORS)) for k, depth in enumerate(self.depths)
         )
-        return Table(
+        return Sheet(
             "Gradient norm of a ReLU network against its depth",
             ("layers", *(f"s = {s:g}" for s in FACTORS)), rows,
         )  # fmt: skip
@@ -380,7 +380,7 @@ def _losses(run: Any) -> tuple[float, float]:
     return float(values[0]), float(values[-1])
 
 
-def _reading_table(readings: list[Reading]) -> Table:
+def _reading_table(readings: list[Reading]) -> Sheet:
     rows = tuple(
         (
             each.output, _pair(each.y[1]), _pair(each.gradient[1]), _pair(each.y[2]),
@@ -388,7 +388,7 @@ def _reading_table(readings: list[Reading]) -> Table:
         )
         for each in readings
     )  # fmt: skip
-    return Table(
+    return Sheet(
         f"What the output is, {FAR} layers deep",
         ("output", "case 1: y", "gradient", "case 2: y", "gradient ", "as on the slide"), rows,
     )  # fmt: skip
@@ -425,7 +425,7 @@ LAB = Lab(
     "of (n, n·2ⁿ⁻¹), which explodes; a = 0.5 and b = 0.9 give y → 0 and a gradient that vanishes.",
     formula="h = Wⁿx = (aⁿx₁, bⁿx₂)\n∂h/∂(a, b) = (n·aⁿ⁻¹, n·bⁿ⁻¹)",
     places=("C, Vanishing/Exploding Gradients",),
-    expected=Verdict.FAILS_AS_WRITTEN,
+    expected=Ruling.FAILS_AS_WRITTEN,
     correction="The gradients are right for the linear chain, whose output is (1, 2ⁿ) in case 1 "
     "and goes to 0 in case 2. For y → 1 the output must be squashed: then its gradient vanishes in "
     "case 1 as well, and in case 2 a sigmoid gives ½.",

@@ -40,9 +40,9 @@ from thalweg.labbook import (
     Figure,
     Findings,
     Lab,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -142,7 +142,7 @@ def experiment(setting: Setting, *, decayed: Decayed = beside) -> Findings:
     )  # fmt: skip
     return Findings(
         checks,
-        [Table("Penalty in the loss and decay beside the step, of the way gone", heads, rows)],
+        [Sheet("Penalty in the loss and decay beside the step, of the way gone", heads, rows)],
         [_parting(pairs), _dying(pairs, weak), _rest_figure(rests)],
         [
             f"digits, 512 of them in batches of {BATCH}, network 64-16-10 of tanh in float64, "
@@ -394,7 +394,7 @@ LAB = Lab(
     "then step on the loss alone: the weights decay.",
     formula="w⁺ = w − η(∇L(w) + 2λw) = (1 − 2ηλ)w − η∇L(w)",
     places=("A, Ridge regression", "A, Weight Decay Benefits"),
-    expected=Verdict.HOLDS_IF,
+    expected=Ruling.HOLDS_IF,
     experiment=experiment,
     breaks=(
         Break("factor", "decay by 1 − ηλ, the 2 forgotten", {"decayed": without_the_two}),

@@ -51,9 +51,9 @@ from thalweg.labbook import (
     Heatmap,
     Lab,
     Panel,
+    Ruling,
     Setting,
-    Table,
-    Verdict,
+    Sheet,
     curve,
     figure,
     panel,
@@ -389,7 +389,7 @@ def _table(
     biased: dict[str, Trained],
     halves: dict[str, Trained],
     drawn: dict[str, Trained],
-) -> Table:
+) -> Sheet:
     named: list[tuple[str, Trained]] = []
     for how, runs in (
         ("zero, no biases", plain), ("zero", biased), ("0.5", halves), ("drawn", drawn),
@@ -401,13 +401,13 @@ def _table(
         spread: str | float = each.spread if each.has_moved else "all zero"
         rows.append((name, gradient, each.losses[-1], f"{each.accuracy:.0%}", spread))
     heads = ("network, weights at first", "first gradient", "last loss", "told right", "spread")
-    return Table("Before the first step and after the last", heads, tuple(rows))
+    return Sheet("Before the first step and after the last", heads, tuple(rows))
 
 
-def _table_of_waking(wakes: np.ndarray) -> Table:
+def _table_of_waking(wakes: np.ndarray) -> Sheet:
     rows = tuple((k, *map(float, row)) for k, row in enumerate(wakes, 1))
     caption = "Gradient norms of three layers of sigmoids from zero"
-    return Table(caption, ("step", "first layer", "second", "last"), rows)
+    return Sheet(caption, ("step", "first layer", "second", "last"), rows)
 
 
 def _figure_of_losses(
@@ -494,7 +494,7 @@ LAB = Lab(
     "with all weights at 0.5 it learns something, but its units stay copies of each other.",
     formula="∂f/∂w = σ(Ux),   ∂f/∂U = (w ⊙ σ′(Ux)) xᵀ",
     places=("A, Initialization", "C, Parameter Initialization"),
-    expected=Verdict.HOLDS_IF,
+    expected=Ruling.HOLDS_IF,
     experiment=experiment,
     breaks=(
         Break("drawn", "weights that are drawn in the place of zeros", {"zeros": "xavier"}),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from thalweg.core.checks import describe
+from thalweg.core.checks import check_known, describe
 from thalweg.core.errors import InputError, suggest
 from thalweg.core.options import name_and_options
 
@@ -44,8 +44,5 @@ def search_of(given: Any, kinds: tuple[type[Search], ...]) -> Search | None:
     name, options = name_and_options(given)
     if name not in by_name:
         raise InputError(f"search must be {examples}, got {given!r}: {suggest(name, by_name)}")
-    known = [field.name for field in fields(by_name[name])]
-    for option in options:
-        if option not in known:
-            raise InputError(f"{name} has no option {option!r}: {suggest(option, known)}")
+    check_known(name, "option", options, [field.name for field in fields(by_name[name])])
     return by_name[name](**options)

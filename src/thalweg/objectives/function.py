@@ -18,15 +18,17 @@ Nocedal & Wright, Numerical Optimization, section 8.1; Gill et al., Practical Op
 
 from __future__ import annotations
 
+import inspect
 import numbers
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from thalweg.core.checks import (
     check_callable,
     check_count,
+    check_known,
     check_number,
     check_reals,
     check_vector,
@@ -49,12 +51,22 @@ from thalweg.objectives.gradient_check import tolerant
 SECOND_STEP = EPS ** (1 / 5)
 
 
+class Known(TypedDict, total=False):
+    """What is known of f besides its values."""
+
+    smoothness: float | None  # of ∇f: ‖∇²f‖ is nowhere larger
+    strong_convexity: float | None
+    minimizer: Any
+    minimum: float | None
+    bounds: Any  # [dim, 2], where to look at it
+
+
 class Objective:
     """f given as `value(w)`, with as many of its derivatives as are known.
 
     `gradient(w)`, `hessian_vector(w, v)` and `value_and_gradient(w)` may be left out. A gradient
     that is given is compared with differences of `value` once, at the first point where it is
-    asked for; `check_gradient=False` skips that. The other arguments state what is known of f.
+    asked for; `check_gradient=False` skips that. `known`: what is known of f, a `Known`.
 
     The functions receive copies of w, and what they return is copied: a function that works in
     place, returns its argument or reuses one buffer is then harmless. (A read-only view would turn
@@ -75,13 +87,9 @@ class Objective:
         value_and_gradient: Callable[[np.ndarray], tuple[Any, Any]] | None = None,
         dim: int | None = None,
         name: str | None = None,
-        smoothness: float | None = None,
-        strong_convexity: float | None = None,
-        minimizer: Any = None,
-        minimum: float | None = None,
-        bounds: Any = None,
         start: Any = None,
         check_gradient: bool = True,
+        **known: Unpack[Known],
     ) -> None:
         check_callable("value", value, signature="of a vector w that returns a number")
         for role, function, signature in (
@@ -100,8 +108,21 @@ class Objective:
 
         self.dim = None if dim is None else check_count("dim", dim)
         self.name = name or getattr(value, "__name__", type(value).__name__)
-        self.minimizer = self._stated_vector("minimizer", minimizer)
+        names = (*inspect.signature(Objective).parameters, *Known.__annotations__)
+        check_known("Objective", "argument", known, names)
+        self._state(**known)
         self.start = self._stated_vector("start", start)
+
+    def _state(
+        self,
+        smoothness: float | None = None,
+        strong_convexity: float | None = None,
+        minimizer: Any = None,
+        minimum: float | None = None,
+        bounds: Any = None,
+    ) -> None:
+        """Check what is known of f, each against the others."""
+        self.minimizer = self._stated_vector("minimizer", minimizer)
         self.bounds = self._stated_box(bounds)
         self.minimum = None if minimum is None else check_number("minimum", minimum)
         self.smoothness = (

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from thalweg.core.checks import check_choice, check_count, check_number, describe
-from thalweg.core.errors import InputError, suggest
+from thalweg.core.checks import check_choice, check_count, check_known, check_number, describe
+from thalweg.core.errors import InputError
+from thalweg.runs.losses import LOSSES
 from thalweg.runs.strength import Strength, strength_of
 
-LOSSES = ("squared", "logistic", "squared-hinge", "huber", "multinomial", "poisson", "gamma")
 READING = (
     "drop", "impute", "max_categories", "task", "dtype", "sparse", "missing", "header", "decimal",
     "thousands", "text", "memory",
@@ -55,7 +55,7 @@ class Job:
         for name, kind in KINDS.items():
             if not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name} of a job cannot be {describe(getattr(self, name))}")
-        _check_known("reading", self.reading, READING)
+        check_known("reading", "field", self.reading, READING)
         if self.loss is not None:
             check_choice("loss", self.loss, LOSSES)
         for name in ("l1", "l2"):
@@ -101,11 +101,5 @@ class Job:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Job:
         """What `to_dict` gave."""
-        _check_known("a job", content, [each.name for each in fields(cls)])
+        check_known("a job", "field", content, [each.name for each in fields(cls)])
         return cls(**content)
-
-
-def _check_known(name: str, content: Mapping[str, Any], known: Any) -> None:
-    for key in content:
-        if key not in known:
-            raise InputError(f"{name} has no field {key!r}: {suggest(str(key), known)}")

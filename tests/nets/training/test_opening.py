@@ -63,9 +63,11 @@ def test_what_was_asked_becomes_a_training():
     model, stop = mlp(), Stopping()
     goal = Goal("sgd[lr=0.5]", "squared", 3, 7, "bfloat16")
     rows = Rows((X, Y), (X, Y), 32, False, True, 2)
-    journey = training_of(model, goal, rows, Companions(("a", "b"), None, stop), order_seed=1)
+    journey = training_of(
+        model, goal, rows, Companions(("a", "b"), early_stopping=stop), order_seed=1
+    )
     assert (journey.epochs, journey.seed, journey.accumulate, journey.rate) == (3, 7, 2, 0.5)
-    assert journey.companions == Companions(("a", "b"), None, stop, None, ())
+    assert journey.companions == Companions(("a", "b"), early_stopping=stop)
     assert (journey.loss.name, journey.inputs.precision) == ("squared", "bfloat16")
     assert len(journey.batches) == 600 // 32
     assert next(journey.batches.epoch()).y.tolist() == Y[:32].tolist()

@@ -11,7 +11,7 @@ the rows, dropout and augmentation.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,8 +20,8 @@ import torch
 from torch import nn
 
 from thalweg import nets
-from thalweg.core.checks import check_choice, check_count, check_number, describe
-from thalweg.core.errors import InputError, suggest
+from thalweg.core.checks import check_choice, check_count, check_known, check_number, describe
+from thalweg.core.errors import InputError
 from thalweg.core.options import name_and_options
 from thalweg.core.run import Run
 from thalweg.nets.initializers.initialize import initialize
@@ -198,7 +198,7 @@ class Recipe:
 
     def changed(self, **new: Any) -> Recipe:
         """The same recipe with some fields changed."""
-        _check_fields(new)
+        check_fields(new)
         return replace(self, **new)
 
     def changes(self, other: Recipe) -> dict[str, Any]:
@@ -228,7 +228,7 @@ class Recipe:
             record = tomllib.loads(text.read_text("utf-8") if isinstance(text, Path) else text)
         except (ValueError, RecursionError) as problem:
             raise InputError(f"a recipe must be TOML, got text that is not: {problem}") from problem
-        _check_fields(record)
+        check_fields(record)
         if record.get("batch_size") == 0:
             record["batch_size"] = None
         return cls(**record)
@@ -267,11 +267,9 @@ def _pair(name: str, data: Any) -> Pair:
     return pair_of(f"{name} of a recipe", data, advice)
 
 
-def _check_fields(new: Mapping[str, Any]) -> None:
-    known = [each.name for each in fields(Recipe)]
-    for name in new:
-        if name not in known:
-            raise InputError(f"a recipe has no field {name!r}: {suggest(name, known)}")
+def check_fields(said: Iterable[str]) -> None:
+    """Raise unless every name is that of a field of a recipe."""
+    check_known("a recipe", "field", said, [each.name for each in fields(Recipe)])
 
 
 def _word(value: Any) -> str:

@@ -17,8 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import torch
@@ -30,7 +29,7 @@ from thalweg.core.errors import InputError, StorageError
 from thalweg.core.outcome import Outcome
 from thalweg.core.run import Run
 from thalweg.nets.training import world
-from thalweg.nets.training.asked import Companions, Goal, Limits, Rows
+from thalweg.nets.training.asked import Companions, Goal, Limits, More, Rows, check_names, more_of
 from thalweg.nets.training.batches import Batch
 from thalweg.nets.training.choice import name_of
 from thalweg.nets.training.denormals import flushed_denormals
@@ -57,20 +56,12 @@ def fit(
     epochs: int = 10,
     *,
     batch_size: int | None = 64,
-    shuffle: bool = True,
-    drop_last: bool = False,
     validation: Any = None,
     regularizers: Iterable[Any] = (),
-    augmentation: Any = None,
-    early_stopping: Any = None,
-    scheduler: Any = None,
     probes: Iterable[Probe] = (),
-    accumulate: int = 1,
-    checkpoint: str | Path | Checkpoint | None = None,
     seed: int = 0,
-    time_limit: float | None = None,
-    precision: str | None = None,
     progress: bool = True,
+    **more: Unpack[More],
 ) -> Run:
     """Train `model` on `data` in place and return the run, however it ended.
 
@@ -86,25 +77,27 @@ def fit(
         "cross-entropy", "binary-cross-entropy", "squared", or a function of outputs and labels.
     batch_size
         Rows of a batch; None takes all, for the Newton family.
-    shuffle, drop_last
-        Whether to draw a new order each epoch, and to leave out a last batch that is short.
-    regularizers, augmentation, early_stopping
-        What holds the weights back, what changes the samples, what ends the training and restores
-        the best weights.
-    scheduler
-        A `torch.optim.lr_scheduler` of the optimizer, or a function that makes one from it, stepped
-        after every epoch; one that looks at a plateau is told the validation loss, or without one
-        the training loss.
+    regularizers
+        What holds the weights back.
     probes
         Functions of a `Moment`, called after every step, or every `probe.every` steps; returning
         True ends the training. What one with a `state_dict` remembers is in the checkpoint.
-    accumulate
-        Batches whose gradients make one step.
-    checkpoint
-        A file, or a `Checkpoint` with a number of steps or seconds. The training is put aside there
-        regularly and at the end of epochs, and goes on from there if the file exists.
-    precision
-        "bfloat16" runs forward passes in it; None in the model's own.
+    more
+        What is seldom asked, by name:
+
+        - `shuffle=True`, `drop_last=False`: whether to draw a new order each epoch, and to leave
+          out a last batch that is short;
+        - `accumulate=1`: batches whose gradients make one step;
+        - `augmentation`: what changes the samples;
+        - `early_stopping`: what ends the training and restores the best weights;
+        - `scheduler`: a `torch.optim.lr_scheduler` of the optimizer, or a function that makes one
+          from it, stepped after every epoch; one that looks at a plateau is told the validation
+          loss, or without one the training loss;
+        - `checkpoint`: a file, or a `Checkpoint` with a number of steps or seconds. The training is
+          put aside there regularly and at the end of epochs, and goes on from there if the file
+          exists;
+        - `time_limit`: seconds;
+        - `precision`: "bfloat16" runs forward passes in it; None in the model's own.
 
     >>> import torch, thalweg as tw
     >>> x = torch.linspace(-1, 1, 50)[:, None]
@@ -115,14 +108,17 @@ def fit(
     """
     if not isinstance(model, nn.Module):
         raise InputError(f"model must be a torch.nn.Module, got {describe(model)}")
-    if time_limit is not None:
-        check_number("time_limit", time_limit, at_least=0)
+    check_names(more)
+    ends = more_of(Limits, more)
+    if ends.get("time_limit") is not None:
+        check_number("time_limit", ends["time_limit"], at_least=0)
+    kept = Checkpoint.of(ends.pop("checkpoint", None))
     return trained(
         model,
-        Goal(optimizer, loss, epochs, check_count("seed", seed, at_least=0), precision),
-        Rows(data, validation, batch_size, shuffle, drop_last, accumulate),
-        Companions(tuple(regularizers), augmentation, early_stopping, scheduler, probes_of(probes)),
-        Limits(time_limit, Checkpoint.of(checkpoint), progress),
+        Goal(optimizer, loss, epochs, check_count("seed", seed, at_least=0), **more_of(Goal, more)),
+        Rows(data, validation, batch_size, **more_of(Rows, more)),
+        Companions(tuple(regularizers), probes_of(probes), **more_of(Companions, more)),
+        Limits(progress, kept, **ends),
     )
 
 

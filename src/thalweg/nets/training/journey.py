@@ -239,8 +239,8 @@ class Training:
     @property
     def _parts(self) -> list[Any]:
         """What else may remember something from step to step."""
-        regularizers, *others, _ = self.companions
-        return [*others, *regularizers]
+        own = self.companions
+        return [own.augmentation, own.early_stopping, own.scheduler, *own.regularizers]
 
     @property
     def _probes(self) -> list[Stateful]:

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import thalweg as tw
-from thalweg.labbook.verdict import (
+from thalweg.labbook.ruling import (
     CLAIM,
     CONDITION,
     CORRECTED,
     NOTED,
     WRITTEN,
     Check,
-    Verdict,
+    Ruling,
     judge,
 )
 
@@ -28,17 +28,17 @@ def checks(**held):
 @pytest.mark.parametrize(
     ("held", "verdict"),
     [
-        ({"claim": [True, True]}, Verdict.HOLDS),
-        ({"claim": [True, False]}, Verdict.FAILS),
-        ({"claim": [True], "noted": [False]}, Verdict.HOLDS),
-        ({"claim": [True], "written": [False], "condition": [True]}, Verdict.HOLDS_IF),
-        ({"written": [False], "condition": [True, False]}, Verdict.FAILS),
-        ({"written": [False], "corrected": [True]}, Verdict.FAILS_AS_WRITTEN),
-        ({"written": [False], "condition": [True], "corrected": [True]}, Verdict.FAILS_AS_WRITTEN),
-        ({"written": [False], "corrected": [False]}, Verdict.FAILS),
-        ({"written": [False], "claim": [True]}, Verdict.FAILS),
-        ({"written": [True], "condition": [True]}, Verdict.HOLDS),
-        ({"claim": [False], "written": [False], "condition": [True]}, Verdict.FAILS),
+        ({"claim": [True, True]}, Ruling.HOLDS),
+        ({"claim": [True, False]}, Ruling.FAILS),
+        ({"claim": [True], "noted": [False]}, Ruling.HOLDS),
+        ({"claim": [True], "written": [False], "condition": [True]}, Ruling.HOLDS_IF),
+        ({"written": [False], "condition": [True, False]}, Ruling.FAILS),
+        ({"written": [False], "corrected": [True]}, Ruling.FAILS_AS_WRITTEN),
+        ({"written": [False], "condition": [True], "corrected": [True]}, Ruling.FAILS_AS_WRITTEN),
+        ({"written": [False], "corrected": [False]}, Ruling.FAILS),
+        ({"written": [False], "claim": [True]}, Ruling.FAILS),
+        ({"written": [True], "condition": [True]}, Ruling.HOLDS),
+        ({"claim": [False], "written": [False], "condition": [True]}, Ruling.FAILS),
     ],
 )
 def test_verdict_follows_from_the_checks(held, verdict):
@@ -50,12 +50,12 @@ def test_a_failed_part_is_never_hidden_by_another():
         found = judge(
             checks(claim=[claim], written=[written], condition=[condition], corrected=[corrected])
         )
-        assert (found is Verdict.FAILS) == (not (claim and condition and corrected))
+        assert (found is Ruling.FAILS) == (not (claim and condition and corrected))
 
 
 def test_undecided_needs_more_unless_something_failed():
-    assert judge(checks(claim=[True]), undecided=True) is Verdict.NEEDS_FULL
-    assert judge(checks(claim=[False]), undecided=True) is Verdict.FAILS
+    assert judge(checks(claim=[True]), undecided=True) is Ruling.NEEDS_FULL
+    assert judge(checks(claim=[False]), undecided=True) is Ruling.FAILS
 
 
 def test_something_must_be_judged():

@@ -29,7 +29,7 @@ CLAIM, WRITTEN, CONDITION, CORRECTED, NOTED = ROLES = (
 )  # fmt: skip
 
 
-class Verdict(StrEnum):
+class Ruling(StrEnum):
     """What was found about a claim."""
 
     HOLDS = "holds"
@@ -53,17 +53,17 @@ class Check:
         object.__setattr__(self, "holds", bool(self.holds))
 
 
-def judge(checks: Sequence[Check], *, undecided: bool = False) -> Verdict:
+def judge(checks: Sequence[Check], *, undecided: bool = False) -> Ruling:
     """The verdict on a claim; `undecided` where only a larger budget can tell."""
     held = {role: [bool(each.holds) for each in checks if each.role == role] for role in ROLES}
     if not any(held[role] for role in (CLAIM, WRITTEN, CONDITION, CORRECTED)):
         raise InputError("checks must judge something, got none but noted ones: a claim is missing")
     if not all(held[CLAIM] + held[CONDITION] + held[CORRECTED]):
-        return Verdict.FAILS
+        return Ruling.FAILS
     if undecided:
-        return Verdict.NEEDS_FULL
+        return Ruling.NEEDS_FULL
     if all(held[WRITTEN]):
-        return Verdict.HOLDS
+        return Ruling.HOLDS
     if held[CORRECTED]:
-        return Verdict.FAILS_AS_WRITTEN
-    return Verdict.HOLDS_IF if held[CONDITION] else Verdict.FAILS
+        return Ruling.FAILS_AS_WRITTEN
+    return Ruling.HOLDS_IF if held[CONDITION] else Ruling.FAILS
