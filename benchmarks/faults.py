@@ -3,12 +3,12 @@
     train, resume   of a linear model, a network and a race: what was there before, what is there
                     afterwards, or a run put aside, which `train --resume` ends at the same bits
     predict, report, certify            what was there before, or what is there afterwards
-    lab             the same; or, where a place was made read-only after its files were written and
-                    before all were moved, no record of it
+    lab             the same of its record
 
 With exit code 2 one paragraph says why; with the code of an undisturbed command all of it is done,
-but for a page that can be made later, of which a note tells. A full disk and a bad sector leave no
-temporary file; in a place that was made read-only none can be removed, and a later write does it.
+but for pages and pictures that can be made later, of which a note tells. A full disk and a bad
+sector leave no temporary file; in a place that was made read-only none can be removed, and a later
+write does it.
 
 `--fault` and `--case` choose some, `--some 3` takes every third moment of each.
 """
@@ -35,6 +35,7 @@ SAYS = {
 }
 OURS = {"answer.txt", "said.txt", "acts.json"}  # of a child that was watched
 LEFT = re.compile(r"\.new-|\.old$|\.tmp\.")
+DERIVED = (".html", ".svg")  # of a lab, made from its record
 NOT_SAME = {"plan", "findings", "directory"}
 NETWORK = ("train", "@iris", "--recipe", "recipe.toml", "--validation", "0.2", "--out", "run")
 RECIPE = 'layers = "mlp:4"\nepochs = 2\nbatch_size = 60\n'
@@ -133,9 +134,10 @@ def judged(
     if code == 2 and case.trains and (place / "run").exists() and "--resume run" not in text:
         wrong.append(f"not how to go on: {text[-400:]}")
     stray = left_in(place)
-    is_new, is_old = same(place, after), same(place, before)
+    apart = DERIVED if "makes its page" in text else ()
+    is_new, is_old = not lacking(place, after, apart), not lacking(place, before)
     if code == usual and not is_new:
-        wrong.append(f"exit code {code}, and not done: {lacking(place, after)}")
+        wrong.append(f"exit code {code}, and not done: {lacking(place, after, apart)}")
     if case.trains and not is_new and (place / "run").exists():
         again = kills.forked((*RESUME, *limits_of(case)), place)
         if again != usual:
@@ -143,16 +145,11 @@ def judged(
         elif found := lacking(place, after):
             wrong.append(f"resumed to other bits: {found}")
         stray = [each for each in left_in(place) if each.startswith("run/")] or stray
-    elif not is_new and not is_old and not (fault == "EACCES" and has_lost_mark(place)):
+    elif not is_new and not is_old:
         wrong.append(f"neither as before nor as after: {lacking(place, after)}")
     if stray and fault != "EACCES":
         wrong.append(f"left behind: {stray}")
     return wrong
-
-
-def has_lost_mark(place: Path) -> bool:
-    """Whether a lab is as one that was not run: nothing could be moved back."""
-    return (place / "labs").is_dir() and not (place / "labs" / "convexity.json").exists()
 
 
 def limits_of(case: Case) -> Sequence[str]:
@@ -175,15 +172,12 @@ def left_in(place: Path) -> list[str]:
     return [str(path.relative_to(place)) for path in place.rglob("*") if LEFT.search(path.name)]
 
 
-def same(place: Path, other: Path) -> bool:
-    """Whether both hold the same runs, pages and answers."""
-    return not lacking(place, other)
-
-
-def lacking(place: Path, other: Path) -> list[str]:
-    """What one does not have as the other has it; clocks, and pages of a run, apart."""
+def lacking(place: Path, other: Path, apart: Sequence[str] = ()) -> list[str]:
+    """What one does not have as the other has it; clocks, and files `apart` by ending, left out."""
     wrong = []
     for path in sorted({*listed(place), *listed(other)}):
+        if path.suffix in apart:
+            continue
         one, two = place / path, other / path
         if not (one.is_file() and two.is_file()):
             wrong.append(f"{path} is {'there' if one.is_file() else 'not there'}")

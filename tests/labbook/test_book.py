@@ -43,9 +43,24 @@ def test_all_verdicts_are_seen_at_a_glance(tmp_path):
 
 def test_one_page_at_a_time(tmp_path):
     made = result(name="gd-rate")
-    assert keep(made, tmp_path) == (tmp_path / "gd-rate.json", tmp_path / "gd-rate.html")
+    assert keep(made, tmp_path) == [tmp_path / "gd-rate.json", tmp_path / "gd-rate.html"]
     assert "1 of 1 labs pass" in (tmp_path / "index.html").read_text("utf-8")
     assert list(read(tmp_path)) == ["gd-rate"]
+
+
+def test_a_record_is_kept_where_its_page_cannot_be(tmp_path):
+    (tmp_path / "gd-rate.html").mkdir()  # no file can be moved there
+    told = []
+    assert keep(result(name="gd-rate"), tmp_path, told.append) == [tmp_path / "gd-rate.json"]
+    assert list(read(tmp_path)) == ["gd-rate"]
+    assert "thalweg lab gd-rate makes its page" in told[0]
+
+
+def test_another_record_that_cannot_be_read_takes_no_numbers_away(tmp_path):
+    (tmp_path / "svrg.json").write_text('{"format": 1}')
+    told = []
+    assert keep(result(name="gd-rate"), tmp_path, told.append) == [tmp_path / "gd-rate.json"]
+    assert "svrg.json is of another version: run its lab again; its numbers" in told[0]
 
 
 def test_an_empty_folder(tmp_path):

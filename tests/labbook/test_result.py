@@ -16,8 +16,10 @@ def test_what_is_saved_is_read_again(tmp_path):
     assert again.record() == made.record()
     assert again.figures == made.figures
     assert json.loads(file.read_text())["passed"] is True
-    assert (tmp_path / "gd-rate-1.svg").read_text().startswith("<svg")
-    assert 'viewBox="0 0 360' in (tmp_path / "gd-rate-1-narrow.svg").read_text()
+    assert list(tmp_path.iterdir()) == [file]  # one file, so that it is there whole or not
+    pictures = made.pictures()
+    assert pictures["gd-rate-1.svg"].startswith(b"<svg")
+    assert b'viewBox="0 0 360' in pictures["gd-rate-1-narrow.svg"]
 
 
 def test_it_passes_where_the_verdict_is_the_expected_one():
@@ -34,7 +36,7 @@ def test_it_passes_where_the_verdict_is_the_expected_one():
 
 
 @pytest.mark.parametrize(
-    "content", [b"{}", b"[]", b"{", b'{"format": 99}', b'{"format": 1, "passed": true}']
+    "content", [b"{}", b"[]", b"{", b'{"format": 99}', b'{"format": 2, "passed": true}']
 )
 def test_a_damaged_file_is_one_sentence(tmp_path, content):
     file = tmp_path / "gd-rate.json"
@@ -43,9 +45,10 @@ def test_a_damaged_file_is_one_sentence(tmp_path, content):
         Result.load(file)
 
 
-def test_a_figure_that_is_gone(tmp_path):
+def test_a_record_without_its_drawings(tmp_path):
     file = result(figures=[FIGURE]).save(tmp_path)
-    (tmp_path / "gd-rate-1.svg").unlink()
+    content = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps({**content, "drawings": []}), "utf-8")
     with pytest.raises(tw.StorageError, match="run its lab again"):
         Result.load(file)
 

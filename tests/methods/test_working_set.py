@@ -23,6 +23,13 @@ def test_the_working_set_holds_the_support_and_the_nearest():
     assert not set(np.flatnonzero(state.is_out)) & set(wanted) - set(support)
 
 
+def test_under_a_weak_penalty_it_begins_with_no_more_features_than_samples():
+    problem = data(20, 1000, l1=1e-4)
+    _, _, state = begun(problem)
+    assert np.count_nonzero(np.abs(state.v) > problem.l1) > 900
+    assert wanted_features(problem, state, 10).size == 20  # a tenth of all would be 100
+
+
 def test_features_are_gathered_once():
     problem = data(l1=0.05)
     seen, method, state = begun(problem)

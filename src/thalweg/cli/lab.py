@@ -111,7 +111,7 @@ def one(name: str, full: bool, broken: str, seed: int, out: str, as_json: bool) 
     )  # fmt: skip
     files = []
     if not broken:  # what was broken on purpose is shown, and not kept beside what was not
-        files = [str(file) for file in keep(result, out)]
+        files = [str(file) for file in keep(result, out, note)]
     if as_json:
         say_json({"labs": [record(tried, result)], "book": None})
     else:

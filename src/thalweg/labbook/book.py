@@ -1,8 +1,8 @@
 """The lab book: a page for each lab and an index with all verdicts, made from results on disk.
 
     folder/
-      gd-rate.json, gd-rate-1.svg, …   what labs found
-      gd-rate.html, …                  their pages
+      gd-rate.json, …                  what labs found
+      gd-rate.html, gd-rate-1.svg, …   their pages and pictures, made from that
       index.html                       verdicts at a glance, by subject, and by lecture
 
 Pages refer to each other and to nothing else.
@@ -10,14 +10,16 @@ Pages refer to each other and to nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from thalweg.core.errors import InputError
+from thalweg.core.errors import InputError, StorageError
 from thalweg.core.plan import spelled_seconds
 from thalweg.core.storage import write_together
 from thalweg.labbook.catalogue import LECTURES, NAMES, READING, SECTIONS, lab
 from thalweg.labbook.page import STYLE, page, tone_of, verdict_words
 from thalweg.labbook.result import Result
+from thalweg.labbook.setting import silent
 from thalweg.reports.document import document
 from thalweg.reports.markup import (
     BAD,
@@ -37,7 +39,7 @@ INDEX = "index.html"
 
 
 def bind(folder: str | Path) -> Path:
-    """Write the pages of all results in `folder`, and return the index."""
+    """Write pages and pictures of all results in `folder`, and return the index."""
     folder = Path(folder)
     results = read(folder)
     if not results:
@@ -47,20 +49,26 @@ def bind(folder: str | Path) -> Path:
         f"{name}.html": page(lab(name), results[name], before=before, after=after).encode()
         for before, name, after in zip(["", *names], names, [*names[1:], ""], strict=False)
     }
-    write_together(folder, {**pages, INDEX: index(results).encode()})
+    drawn = {name: file for each in results.values() for name, file in each.pictures().items()}
+    write_together(folder, {**drawn, **pages, INDEX: index(results).encode()})
     return folder / INDEX
 
 
-def keep(result: Result, folder: str | Path) -> tuple[Path, Path]:
-    """Write a result with its page, and the index of those that are there; record and page."""
+def keep(result: Result, folder: str | Path, note: Callable[[str], None] = silent) -> list[Path]:
+    """Write a result, then its page and the index of those that are there; record and page.
+
+    The record is kept also where the page cannot be written, of which a note tells.
+    """
     folder, name = Path(folder), result.name
-    results = {**read(folder), name: result}
-    pages = {
-        f"{name}.html": page(lab(name), result).encode(),
-        INDEX: index({each: results[each] for each in NAMES if each in results}).encode(),
-    }
-    write_together(folder, {**pages, **result.files()})
-    return folder / f"{name}.json", folder / f"{name}.html"
+    made = [result.save(folder)]
+    try:
+        first = index(read(folder)).encode()
+        pages = {f"{name}.html": page(lab(name), result).encode(), INDEX: first}
+        write_together(folder, {**result.pictures(), **pages})
+    except StorageError as problem:
+        note(f"{problem}; its numbers are in {made[0]}, and thalweg lab {name} makes its page")
+        return made
+    return [*made, folder / f"{name}.html"]
 
 
 def read(folder: str | Path) -> dict[str, Result]:

@@ -1,7 +1,7 @@
 """What an experiment found, and the record of it that is kept: plain values and drawings.
 
-On disk a result is `<lab>.json` and its figures, `<lab>-1.svg` and, for narrow screens,
-`<lab>-1-narrow.svg`. The pages of the book are made from these alone.
+On disk a result is one file, `<lab>.json`, drawings included: it is there whole, or as it was.
+`<lab>-1.svg` and, for narrow screens, `<lab>-1-narrow.svg` are made from it, as the pages are.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 
 from thalweg.core.card import BAD, GOOD, html_card, text_card
 from thalweg.core.errors import InputError, StorageError
-from thalweg.core.storage import from_json, to_json, write_together
+from thalweg.core.storage import from_json, to_json, write_file
 from thalweg.figures.spec import Figure
 from thalweg.figures.svg import NARROW_WIDTH, to_svg
 from thalweg.labbook.ruling import Check, Ruling, judge
 
-FORMAT = 1  # raised when a change makes older files unreadable
+FORMAT = 2  # raised when a change makes older files unreadable
 Cell = str | float | int
 
 
@@ -93,18 +93,19 @@ class Result:
         return "PASS" if self.passed else "FAIL"
 
     def save(self, folder: str | Path) -> Path:
-        """Write figures and record into `folder`, and return the file of the record."""
-        write_together(Path(folder), self.files())
-        return Path(folder) / f"{self.name}.json"
+        """Write the record into `folder`, and return its file."""
+        file = Path(folder) / f"{self.name}.json"
+        drawings = [{"wide": each.wide, "narrow": each.narrow} for each in self.figures]
+        write_file(file, to_json({"format": FORMAT, **self.record(), "drawings": drawings}))
+        return file
 
-    def files(self) -> dict[str, bytes]:
-        """What stands in its folder, the record last."""
-        drawings = {
+    def pictures(self) -> dict[str, bytes]:
+        """Its drawings, as files to be looked at."""
+        return {
             f"{self.name}-{k}{side}.svg": drawing.encode()
             for k, drawn in enumerate(self.figures, 1)
             for side, drawing in (("", drawn.wide), ("-narrow", drawn.narrow))
         }
-        return {**drawings, f"{self.name}.json": to_json({"format": FORMAT, **self.record()})}
 
     def record(self) -> dict[str, Any]:
         """All but the drawings, as plain values."""
@@ -122,8 +123,8 @@ class Result:
                 raise StorageError(f"{file} is of another version: run its lab again")
             record.pop("passed")
             drawings = [
-                Drawn(title, *(_text(file, k, side) for side in ("", "-narrow")))
-                for k, title in enumerate(record.pop("figures"), 1)
+                Drawn(title, str(drawn["wide"]), str(drawn["narrow"]))
+                for title, drawn in zip(record.pop("figures"), record.pop("drawings"), strict=True)
             ]
             for name in ("expected", "verdict"):
                 record[name] = Ruling(record[name])
@@ -184,7 +185,3 @@ def _line(check: Check) -> str:
 
 def _plain(cell: Any) -> Cell:
     return cell.item() if isinstance(cell, np.generic) else cell
-
-
-def _text(file: Path, k: int, side: str) -> str:
-    return file.with_name(f"{file.stem}-{k}{side}.svg").read_text("utf-8")

@@ -193,10 +193,10 @@ class CD(Method):
         of the set takes the place of sweeps. At most 16, or 22, where samples are many and features
         few: those are known after some sweeps.
 
-        Without l1 12 + 50√q passes, q the crossing of features; 1.5 times where curvatures change.
+        Without l1 30 + 125√q passes, q the crossing of features; 2.4 times where curvatures change.
         """
         if not problem.l1:
-            bends = 1.0 if problem.loss == "squared" else 1.5
+            bends = 2.5 if problem.loss == "squared" else 6.0
             steps = bends * (12.0 + 50.0 * math.sqrt(min(hard.crossing, FREE)))
             passes = {"gradient": 0.5 * steps / 6.0, "call": 10.0}  # of what was gathered
             return Expected(None, 6.0, passes, 8, 10, "" if hard.crossing <= FREE else DENSE)

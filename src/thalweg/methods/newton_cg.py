@@ -57,7 +57,7 @@ from thalweg.methods.rounding import rounding_of
 from thalweg.methods.wolfe import StrongWolfe
 from thalweg.objectives.linear import LinearProblem
 
-LOOSEST, AMONG_KINKS, QUADRATIC = 0.5, 0.1, 0.01  # η at most
+LOOSEST, AMONG_KINKS, QUADRATIC = 0.5, 0.1, 0.001  # η at most
 SMALL = 100_000  # entries times classes
 CHEAP = 1_000_000  # the same, up to which one more step takes no time that anyone notices
 ACCEPT = 1e-4  # least ρ of a step that is taken

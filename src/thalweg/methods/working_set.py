@@ -23,7 +23,9 @@ from thalweg.objectives.linear import LinearProblem
 if TYPE_CHECKING:
     from thalweg.methods.cd import CDState
 
-SHARE = 10  # of the features at first, if as many are beyond their bound: a sweep is cheap then
+# Of the features at first, if as many are beyond their bound: a sweep is cheap then. But no more
+# than there are samples, since no more are needed at a time: under a weak l1 all are beyond it.
+SHARE = 10
 SPARE = 16  # one feature inside its bound for so many beyond: it may be wanted soon
 SMALL_SHARE = 100  # of the features at first, where H grows with the square of their number
 
@@ -44,7 +46,7 @@ def wanted_features(
         most = max(3 * support // 2, data.p // SMALL_SHARE)
         size = max(least, min(beyond + beyond // SPARE, most))
     else:
-        size = max(least, 2 * support, min(beyond, data.p // SHARE))
+        size = max(least, 2 * support, min(beyond, data.p // SHARE, data.n))
         if np.count_nonzero(nearness > -np.inf) <= 2 * size:
             size = data.p  # with all that is left gathered, X need not be read again
     if size < data.p:
