@@ -7,6 +7,7 @@ from thalweg.figures.spec import Contour, Curve, Point
 from thalweg.figures.styles import METHODS
 from thalweg.objectives.surfaces import Quadratic, Rosenbrock
 from thalweg.planner.race import Race
+from thalweg.planner.race import race as run_race
 
 PATH = np.array([[-1.5, 2.0], [0.0, 1.0], [1.0, 1.0]])
 
@@ -75,3 +76,24 @@ def test_two_of_one_method_differ_by_markers():
     first, second = marks(race(race_of(paths=(PATH, PATH), methods=("gd", "gd"))), Curve)
     assert (first.style.shape, second.style.shape) == ("", "circle")
     assert first.name != second.name
+
+
+def test_of_more_variables_the_slice_through_the_lowest_point_is_drawn():
+    surface = Rosenbrock(dim=5)
+    found = run_race(surface, ["lbfgs", "adam"], steps=60)
+    figure = race(found)
+    (contour,) = marks(figure, Contour)
+    i, j = 7, 31
+    place = np.array([contour.x[j], contour.y[i]])
+    assert contour.values[i, j] == pytest.approx(surface.value(found.plane.point(place)))
+    assert figure.notes[0].endswith("of the ways lies in this plane")
+    (_, minimum) = marks(figure, Point)
+    assert [minimum.x, minimum.y] == pytest.approx(found.plane.seen(np.ones(5)).tolist())
+    for way, path in zip(marks(figure, Curve), found.paths, strict=True):
+        assert [way.x[-1], way.y[-1]] == pytest.approx(path[-1].tolist())
+
+
+def test_points_that_stand_for_several_iterations():
+    few = Race(Rosenbrock(), (run_of("adam"),), (PATH,), stride=10)
+    (way,) = marks(race(few, upto=19), Curve)
+    assert way.x.tolist() == [-1.5, 0.0]

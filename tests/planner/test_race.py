@@ -1,8 +1,12 @@
+import math
+
 import numpy as np
 import pytest
 
+import thalweg.planner.race as race_module
 from thalweg.core.errors import InputError
 from thalweg.methods.adam import Adam
+from thalweg.objectives.linear import LinearProblem
 from thalweg.objectives.surfaces import Quadratic, Rosenbrock
 from thalweg.planner.minimize import minimize
 from thalweg.planner.race import race
@@ -34,10 +38,51 @@ def test_a_function_of_two_variables():
     assert found.runs[0].w == pytest.approx([1.0, 0.0], abs=1e-4)
 
 
+def test_more_variables_are_seen_in_a_plane_through_the_lowest_point():
+    surface = Rosenbrock(dim=20)
+    found = race(surface, ["lbfgs", "adam", "gd"], steps=40, seed=1)
+    alone = minimize(surface, "adam", max_iter=40, seed=1)
+    np.testing.assert_array_equal(found.runs[1].w, alone.w)
+    best = found.leaders[0]
+    assert found.plane.origin == pytest.approx(best.w)
+    for run, path in zip(found.runs, found.paths, strict=True):
+        assert path.shape == (run.iterations + 1, 2)
+    assert found.paths[0][-1] == pytest.approx(found.plane.seen(best.w))
+    assert 0.5 < found.plane.share <= 1.0
+    assert "at (" not in repr(found)
+
+
+def test_a_linear_problem_races_too():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 7))
+    problem = LinearProblem(X, X @ np.arange(7.0), l2=0.1)
+    found = race(problem, ["gd", "sag", "newton"], steps=20)
+    assert found.plane.axes.shape == (2, problem.dim)
+    assert found.leaders[0].method == "newton"
+
+
+def test_of_long_ways_points_are_left_out(monkeypatch):
+    monkeypatch.setattr(race_module, "ROOM", 20 * 30)  # three runs of 30 steps have 1,800 numbers
+    found = race(Rosenbrock(dim=20), ["lbfgs", "adam", "gd"], steps=30)
+    assert found.stride == 3
+    for run, path in zip(found.runs, found.paths, strict=True):
+        assert len(path) == 1 + math.ceil(run.iterations / 3)
+    way = [found.runs[1].w0]
+    minimize(Rosenbrock(dim=20), "adam", max_iter=30, callback=lambda step: way.append(step.w))
+    np.testing.assert_allclose(found.paths[1], found.plane.seen(np.array(way)[::3]), atol=1e-12)
+
+
 def test_text_has_the_lowest_first():
     lines = repr(race(Rosenbrock(), ["gd", "newton"], steps=30)).splitlines()
     assert lines[0] == "Race on Rosenbrock(a=1, b=100) from (-1.5, 2)"
     assert lines[1].split()[0] == "newton"
+
+
+def test_a_notebook_has_a_card_with_the_same_words():
+    found = race(Rosenbrock(), ["gd", "newton"], steps=30)
+    card = found._repr_html_()
+    assert card.index("newton") < card.index("gd")
+    assert f"f = {found.leaders[0].value:.6g}" in card
 
 
 @pytest.mark.parametrize(
@@ -45,7 +90,7 @@ def test_text_has_the_lowest_first():
     [
         ((Rosenbrock(), "gd"), "methods must be a list of methods"),
         ((Rosenbrock(), []), "methods must be a list of methods"),
-        ((Rosenbrock(dim=3), ["gd"]), "surface must have two variables .* got 3"),
+        ((Quadratic([1.0]), ["gd"]), "surface must have two variables or more .* got 1"),
         ((Rosenbrock(), ["sag"]), "sag"),
     ],
 )

@@ -37,7 +37,8 @@ def to_gif(found: Race, file: str | Path, *, frames: int = FRAMES) -> None:
 
     def show(t: int) -> list[Any]:
         for name, path in zip(names, found.paths, strict=True):
-            lines[name].set_data(path[: t + 1, 0], path[: t + 1, 1])
+            way = path[: t // found.stride + 1]
+            lines[name].set_data(way[:, 0], way[:, 1])
         axes.set_title(f"after {t:,} iterations", fontsize=9, loc="left")
         return list(lines.values())
 
@@ -51,6 +52,6 @@ def to_gif(found: Race, file: str | Path, *, frames: int = FRAMES) -> None:
 
 def moments(found: Race, frames: int) -> list[int]:
     """The iterations that are shown, each once."""
-    longest = max(len(path) for path in found.paths) - 1
+    longest = found.stride * (max(len(path) for path in found.paths) - 1)
     share = np.linspace(0.0, 1.0, frames) ** 2
     return np.unique(np.round(share * longest).astype(int)).tolist()

@@ -71,6 +71,10 @@ class Backtracking(Search):
         check_number("growth", self.growth, at_least=1.0)
         check_count("trials", self.trials)
 
+    def trial(self, step: float, t: int) -> float:
+        """Where the search of step t begins: at the length given first, then beyond the last."""
+        return step if t == 1 else self.growth * step
+
     def __call__(
         self, problem: Problem, y: np.ndarray, value: float, gradient: np.ndarray, step: float
     ) -> Move | None:

@@ -94,7 +94,7 @@ class FISTA(Method):
         fixed = self._fixed(problem)
         if fixed is None:
             search = self.search or Backtracking()
-            trial = state.step if t == 1 else search.growth * state.step
+            trial = search.trial(state.step, t)
             move = search(problem, state.y, value, gradient, trial)
             if move is None:
                 return state

@@ -76,7 +76,7 @@ class GD(Method):
             w = plain_step(state.w, state.gradient, step)
         else:
             search = self.search or Backtracking()
-            trial = state.step if t == 1 else search.growth * state.step
+            trial = search.trial(state.step, t)
             move = search(problem, state.w, state.value, state.gradient, trial)
             if move is None:
                 return state

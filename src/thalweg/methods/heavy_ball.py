@@ -89,7 +89,7 @@ class HeavyBall(Method):
             step = scheduled(fixed, self.schedule, t)
         else:
             search = self.search or Backtracking(growth=GROWTH)
-            trial = state.step if t == 1 else search.growth * state.step
+            trial = search.trial(state.step, t)
             move = search(problem, state.w, state.value, state.gradient, trial)
             if move is None:
                 return state
