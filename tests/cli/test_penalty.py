@@ -12,6 +12,11 @@ def test_by_hand(text, value):
     assert PenaltyType().convert(text, None, None).of(100) == value
 
 
+def test_several():
+    several = PenaltyType().convert("1/n,10/n", None, None)
+    assert [point.of(100) for point in several.points] == [0.01, 0.1]
+
+
 def test_what_is_a_penalty_stays_one():
     assert PenaltyType().convert(Strength(2.0), None, None) == Strength(2.0)
 

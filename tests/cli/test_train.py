@@ -2,8 +2,9 @@ import json
 
 import pytest
 
+import thalweg as tw
 from command import answer, sentence, thalweg
-from thalweg.jobs import opening
+from thalweg.jobs import choosing, opening
 from thalweg.jobs import train as jobs_train
 
 ASKED = ("@cancer", "--standardize", "--no-report")
@@ -37,6 +38,36 @@ def test_a_race_goes_on(runs):
     assert {run["method"]: run["iterations"] for run in found["runs"]}["gd"] == 110
 
 
+def test_penalties_are_chosen_and_kept(tmp_path):
+    folder = tmp_path / "run"
+    asked = ("@diabetes", "--l2", "100,0.001,1/n", "--folds", "3", "--no-report", "--out", folder)
+    done = thalweg("train", *asked)
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.stdout.split())
+    assert "chosen l2 = 0.001: half the squared error" in said or "chosen l2 = 1/n: half" in said
+    assert json.loads((folder / "job.json").read_text())["job"]["l2"] == "100,0.001,1/n"
+    saved = tw.load(folder)
+    assert str(saved.job.l2) == saved.chosen.point.l2 != "100"
+    proved = answer("certify", folder)
+    assert proved["holds"] is True
+    (run,) = answer("train", "@diabetes", "--l1", "auto", "--one-standard-error", "--no-report",
+                    "--out", tmp_path / "other")["runs"]  # fmt: skip
+    assert len(run["chosen"]["points"]) == 16
+    assert run["chosen"]["rule"] == "one-standard-error"
+
+
+def test_a_killed_choice_is_made_once(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    asked = ("@diabetes", "--l2", "100,0.001", "-m", "gd", "--max-iter", "3", "--no-report")
+    assert thalweg("train", *asked, "--out", folder).exit_code == 3
+    before = (folder / "choice.json").read_bytes()
+    monkeypatch.setattr(choosing, "path", None)  # no fold is trained again
+    done = thalweg("train", "--resume", folder, "--max-iter", "2", "--no-report")
+    assert done.exit_code == 3, done.output
+    assert (folder / "choice.json").read_bytes() == before
+    assert tw.load(folder).run.iterations == 5
+
+
 def test_divergence_has_its_code(tmp_path):
     done = thalweg(
         "train", "@diabetes", "-m", "gd[step=100]", "--out", tmp_path / "x", "--no-report"
@@ -56,6 +87,17 @@ def test_divergence_has_its_code(tmp_path):
         (["--resume", "no-such-run"], "no-such-run does not exist"),
         (["@iris", "--folds", "1"], "Invalid value for '--folds'"),
         (["@iris", "--validation", "3"], "between 0 and 1, or a file"),
+        (["@iris", "--one-standard-error"], "one_standard_error must be left out where there is"),
+        (
+            ["@iris", "--l2", "auto", "-m", "gd", "-m", "newton"],
+            "l1 and l2 must be one penalty each",
+        ),
+        (
+            ["@iris", "--l2", "auto", "--folds", "60"],
+            "folds must be at most the rows of the rarest",
+        ),
+        (["@iris", "--l1", "auto", "-m", "lbfgs"], "lbfgs"),
+        (["@iris", "--l2", "1/n", "--l2", "10/n"], "--l2 must be given once, got it 2 times"),
         (["@iris", "--max-iter", "-1"], "Invalid value for '--max-iter'"),
         (["@iris", "-m", "gd", "-m", "gd"], "method must differ from the others"),
         (["@iris", "-m", "gd", "-m", "newtn"], "did you mean 'newton'?"),

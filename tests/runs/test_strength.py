@@ -1,7 +1,7 @@
 import pytest
 
 from thalweg.core.errors import InputError
-from thalweg.runs.strength import Strength, strength_of
+from thalweg.runs.strength import Strength, Strengths, strength_of
 
 
 @pytest.mark.parametrize(
@@ -17,11 +17,22 @@ def test_text_and_back(text):
     assert strength_of("l2", str(once)) == once
 
 
+def test_several_to_choose_from():
+    several = strength_of("l2", "1/n, 10/n,0.5,1/n")
+    assert several == Strengths((Strength(1.0, True), Strength(10.0, True), Strength(0.5)))
+    assert str(several) == "1/n,10/n,0.5"
+    assert strength_of("l2", str(several)) == several
+    assert strength_of("l2", "auto") == Strengths()
+    assert str(Strengths()) == "auto"
+
+
 def test_what_is_a_penalty_stays_one():
     assert strength_of("l2", Strength(2.0)) == Strength(2.0)
 
 
-@pytest.mark.parametrize("text", ["-1", "nan", "inf", "x", "1/p", "n/1", "", "/n", "1/"])
+@pytest.mark.parametrize(
+    "text", ["-1", "nan", "inf", "x", "1/p", "n/1", "", "/n", "1/", "1,", "1,x", "auto,1"]
+)
 def test_bad_input(text):
     with pytest.raises(InputError, match="l1 must be a number at least 0, or one over n"):
         strength_of("l1", text)

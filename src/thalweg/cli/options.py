@@ -73,11 +73,16 @@ reading = _group(
 
 linear = _group(
     click.option("--loss", type=click.Choice(LOSSES), help="By default what the target asks for."),
-    click.option("--l2", type=PenaltyType(), default="1/n", show_default=True, help="(l2/2)‖w‖²."),
-    click.option("--l1", type=PenaltyType(), default="0", show_default=True, help="l1‖w‖₁."),
+    click.option(
+        "--l2", type=PenaltyType(), default="1/n", show_default=True,
+        help="(l2/2)‖w‖². Several apart by commas, or auto: chosen by folds.",
+    ),
+    click.option(
+        "--l1", type=PenaltyType(), default="0", show_default=True, help="l1‖w‖₁. Likewise."
+    ),
     click.option("--standardize", is_flag=True, help="Every column to mean 0 and deviation 1."),
     click.option("--no-intercept", is_flag=True, help="Leave the intercept out."),
-)
+)  # fmt: skip
 
 network = _group(
     click.option(
@@ -121,7 +126,14 @@ held_out = _group(
         "--validation", type=ShareType(), metavar="SHARE|FILE",
         help="Hold out a share of the rows, or take those of a file.",
     ),
-    click.option("--folds", type=click.IntRange(2), help="Cross-validate first."),
+    click.option(
+        "--folds", type=click.IntRange(2),
+        help="Cross-validate first, or choose l1 and l2 by so many; 5 by default.",
+    ),
+    click.option(
+        "--one-standard-error", is_flag=True,
+        help="Choose the strongest penalty that is as good as the best, within its error.",
+    ),
 )  # fmt: skip
 
 builder = click.option(

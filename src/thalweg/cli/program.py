@@ -7,6 +7,7 @@ exit code; what it raises becomes one paragraph on stderr (`failure`).
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -30,7 +31,7 @@ from thalweg.cli.runs import runs
 from thalweg.cli.streams import silence, usable
 from thalweg.cli.train import train
 from thalweg.cli.warm_up import warm_up
-from thalweg.core.errors import suggest
+from thalweg.core.errors import InputError, suggest
 
 VERBS = (
     plan,
@@ -111,7 +112,10 @@ class Program(click.Group):
         name = args[0]
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing:
             ctx.fail(f"No such verb {name!r}: {suggest(name, self.commands)}")
-        return super().resolve_command(ctx, args)
+        found = super().resolve_command(ctx, args)
+        if found[1] is not None and not ctx.resilient_parsing:
+            refuse_twice(ctx, found[1], found[2])
+        return found
 
     def _options(self) -> dict[str, bool]:
         """The options of all verbs, and whether they take a value."""
@@ -122,6 +126,19 @@ class Program(click.Group):
             if isinstance(option, click.Option)
             for name in (*option.opts, *option.secondary_opts)
         }
+
+
+def refuse_twice(ctx: click.Context, verb: click.Command, args: Sequence[str]) -> None:
+    """Raise where an option that takes one value was typed twice: one would be lost, unseen."""
+    try:
+        own = click.Context(verb, info_name=verb.name, parent=ctx)
+        order = verb.make_parser(own).parse_args(list(args))[2]
+    except click.UsageError:  # the verb says it better
+        return
+    for option, times in Counter(order).items():
+        has_one = isinstance(option, click.Option) and not (option.multiple or option.is_flag)
+        if has_one and times > 1:
+            raise InputError(f"{option.opts[0]} must be given once, got it {times} times")
 
 
 class PipeClosed(Exception):  # noqa: N818

@@ -26,6 +26,7 @@ LINEAR_ONLY = {
     "l1": "its recipe has an l1 of its own",
     "l2": "weight_decay of its recipe does that",
     "no_intercept": "its layers have biases of their own",
+    "one_standard_error": "a penalty is chosen for linear models",
     "tol": "it is trained for --epochs",
     "max_iter": "it is trained for --epochs",
     "coefficients": "thalweg explain RUN tells which columns matter to it",
@@ -55,6 +56,7 @@ def job_of(context: click.Context, data: str, asked: Mapping[str, Any]) -> Job:
         "seed": asked.get("seed", 0),
         "validation": asked.get("validation"),
         "folds": asked.get("folds") or 0,
+        "one_standard_error": bool(asked.get("one_standard_error")),
     }
     if is_network(asked):
         _refuse(given, LINEAR_ONLY, "a linear model, got a network")

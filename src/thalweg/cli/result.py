@@ -52,6 +52,7 @@ def text(screen: Screen, saved: Any) -> str:
         "",
     ]
     lines.append(verdict_line(screen, best, of_many=len(done) > 1))
+    lines += [screen.labelled("chosen", each) for each in chosen_sentences(best)]
     for rows_, measures in ordered(best.scores):
         lines.append(screen.labelled("score", f"{rows_}: {spelled_scores(measures)}"))
     worth = [each for each in best.findings if each.severity.name in ("ACT", "WARN")]
@@ -109,6 +110,15 @@ def network_row(saved: Saved) -> tuple[str, ...]:
         f"{run.value:.4g}",
         "" if first is None else f"{first[0]}: {spelled_scores(first[1])}",
     )
+
+
+def chosen_sentences(saved: Saved) -> list[str]:
+    """Which penalty was chosen, and by what; and that the grid ends there, where it does."""
+    found = saved.chosen
+    if found is None:
+        return []
+    more = f"; it is the {found.is_at_an_end} of the grid: try others" if found.is_at_an_end else ""
+    return [f"{found}{more}"]
 
 
 def compiling(done: Sequence[Saved]) -> str:
@@ -188,4 +198,5 @@ def member_record(saved: Saved) -> dict[str, Any]:
         "predicted_seconds": None if row is None else row.predicted_seconds,
         "scores": saved.scores,
         "findings": [each.name for each in saved.findings],
+        "chosen": None if saved.chosen is None else saved.chosen.to_dict(),
     }

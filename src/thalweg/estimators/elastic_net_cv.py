@@ -23,9 +23,9 @@ from sklearn.utils._metadata_requests import MetadataRouter, MethodMapping
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import column_or_1d
 
+from thalweg.core.choice import BEST, RULES, choose
 from thalweg.core.errors import InputError
 from thalweg.estimators.certified import AUTO, check_squares, refuse
-from thalweg.estimators.choice import BEST, RULES, choose
 from thalweg.estimators.folds import Fold, Metadata, folds_of, out_of_fold, routed
 from thalweg.estimators.regressor import LinearRegressor
 from thalweg.methods.method import Method

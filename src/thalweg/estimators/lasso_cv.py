@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from thalweg.core.choice import BEST
 from thalweg.estimators.certified import AUTO
-from thalweg.estimators.choice import BEST
 from thalweg.estimators.elastic_net_cv import ElasticNetCV
 from thalweg.methods.method import Method
 

@@ -25,9 +25,9 @@ from sklearn.utils._metadata_requests import MetadataRouter, MethodMapping
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import _check_method_params
 
+from thalweg.core.choice import BEST, RULES, choose
 from thalweg.core.errors import InputError
 from thalweg.estimators.certified import AUTO
-from thalweg.estimators.choice import BEST, RULES, choose
 from thalweg.estimators.folds import Fold, Metadata, folds_of, out_of_fold, routed
 from thalweg.estimators.logistic_regression import (
     DEFAULT_SOLVER,

@@ -23,11 +23,11 @@ from sklearn.utils._metadata_requests import MetadataRouter, MethodMapping, _rou
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_method_params
 
+from thalweg.core.choice import BEST, ONE_ERROR, RULES, Choice, choose
 from thalweg.core.clock import Clock
 from thalweg.core.errors import InputError
 from thalweg.core.run import Run
 from thalweg.estimators.certified import MANY, check_squares
-from thalweg.estimators.choice import BEST, ONE_ERROR, RULES, Choice, choose
 from thalweg.estimators.folds import Metadata, folds_of, out_of_fold, routed
 from thalweg.estimators.regressor import LinearRegressor
 from thalweg.estimators.ridge import Ridge

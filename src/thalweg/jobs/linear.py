@@ -27,6 +27,7 @@ from thalweg.planner.plan import plan
 from thalweg.running.checkpoint import Checkpoint
 from thalweg.runs.job import Job
 from thalweg.runs.linear_model import FILE, LinearModel, classes_of, loss_of, names_of
+from thalweg.runs.strength import Strengths
 from thalweg.tables.encoding import Encoding
 
 PLAN, CHECKPOINT = "plan.json", "checkpoint.npz"
@@ -50,10 +51,20 @@ def problem_of(job: Job, rows: Rows, encoding: Encoding) -> LinearProblem:
 
 
 def ready_linear(job: Job, rows: Rows, encoding: Encoding) -> LinearProblem:
-    """What is minimised; raises where the method does not exist, or does not take it."""
-    problem = problem_of(job, rows, encoding)
-    check_linear(job, problem, encoding)
+    """What is minimised; raises where the method does not exist, or does not take it.
+
+    Where l1 or l2 is yet to be chosen it is none, and an l1 that may come is looked for.
+    """
+    problem = problem_of(_opening(job), rows, encoding)
+    may_have_l1 = isinstance(job.l1, Strengths)
+    check_linear(job, problem.replaced(l1=1.0) if may_have_l1 else problem, encoding)
     return problem
+
+
+def _opening(job: Job) -> Job:
+    """The job without the penalties that are to be chosen."""
+    none = {name: 0.0 for name in ("l1", "l2") if isinstance(getattr(job, name), Strengths)}
+    return job.changed(**none, one_standard_error=False) if none else job
 
 
 def check_linear(job: Job, problem: LinearProblem, encoding: Encoding) -> None:

@@ -40,6 +40,12 @@ def train_race(
     note: Note = silent,
 ) -> SavedRace:
     """Do `job` by each of `methods`, and leave everything in `folder`, which must be new."""
+    if job.chooses:
+        raise InputError(
+            f"l1 and l2 must be one penalty each where methods are compared, got l1 = {job.l1} and "
+            f"l2 = {job.l2}: let one training choose, thalweg train with one -m, and compare by "
+            "what it tells"
+        )
     folder = Path(folder)
     check_free(folder)
     slugs = _slugs(methods)

@@ -13,6 +13,7 @@ import numpy as np
 
 from thalweg.core.errors import InputError
 from thalweg.runs.job import Job
+from thalweg.tables.encoding import Encoding
 from thalweg.tables.table import Table
 
 
@@ -44,22 +45,33 @@ def rows_of(job: Job, table: Table) -> Rows:
 
 def folds_of(job: Job, table: Table) -> Iterator[Rows]:
     """One fold after another held out, of each class its share."""
-    from sklearn.model_selection import KFold, StratifiedKFold
-
-    check_folds(job, table)
     y = target_of(table)
-    kind = KFold if table.class_names is None else StratifiedKFold
-    split = kind(job.folds, shuffle=True, random_state=job.seed)
-    for kept, held in split.split(np.empty((len(y), 0)), y):
+    for kept, held in splits_of(job, y, table.encoding):
         yield Rows(table.X[kept], y[kept], Rows(table.X[held], y[held]))
 
 
-def check_folds(job: Job, table: Table) -> None:
+def splits_of(
+    job: Job, y: np.ndarray, encoding: Encoding
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Places of the rows that are kept, and of those held out, int64; one fold after another."""
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    has_classes = has_classes_of(encoding)
+    check_folds(job, y, has_classes=has_classes)
+    kind = StratifiedKFold if has_classes else KFold
+    yield from kind(job.folds, shuffle=True, random_state=job.seed).split(np.empty((len(y), 0)), y)
+
+
+def has_classes_of(encoding: Encoding) -> bool:
+    """Whether the target is a class."""
+    return encoding.target is not None and bool(encoding.target.classes)
+
+
+def check_folds(job: Job, y: np.ndarray, *, has_classes: bool) -> None:
     """Raise unless the rows are enough for the folds."""
-    y = target_of(table)
     if job.folds > len(y):
         raise InputError(f"folds must be at most the number of rows, {len(y)}, got {job.folds}")
-    if table.class_names is not None and (fewest := int(np.bincount(y).min())) < job.folds:
+    if has_classes and (fewest := int(np.bincount(y.astype(np.int64)).min())) < job.folds:
         raise InputError(
             f"folds must be at most the rows of the rarest class, {fewest}, got {job.folds}: "
             "use fewer folds"

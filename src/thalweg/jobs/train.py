@@ -2,7 +2,7 @@
 
 read the data, state the problem        what is wrong with either leaves nothing behind
 folder with job.json, encoding.json     from here on a kill loses at most some seconds
-folds, where they are asked for
+folds, where they are asked for: they choose a penalty, or score
 plan.json, then the training itself     with a checkpoint every few seconds
 run, model, result.json                 all of them or none: now it is finished
 report.html                             without it, it is finished as well
@@ -15,9 +15,10 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from thalweg.certificates.critical_point import CriticalPoint
+from thalweg.core.chosen import Chosen
 from thalweg.core.environment import environment
 from thalweg.core.errors import InputError, ThalwegError, WriteError
 from thalweg.core.outcome import Outcome
@@ -25,11 +26,12 @@ from thalweg.core.plan import Plan
 from thalweg.core.ranking import HELD_OUT, TRAINING
 from thalweg.core.storage import clear_left, from_json, to_json, write_file, write_together
 from thalweg.core.verdict import verdict_of
+from thalweg.jobs.choosing import FOLDS, chosen_of
 from thalweg.jobs.explanation import explanation_of
 from thalweg.jobs.folds import cross_validate
 from thalweg.jobs.limits import LIMITS, forget_limits, limited, limits_of, note_limits
 from thalweg.jobs.opening import Note, Opened, opened, opened_again, silent
-from thalweg.jobs.rows import check_folds
+from thalweg.jobs.rows import check_folds, has_classes_of, target_of
 from thalweg.jobs.source import here, placed, scales
 from thalweg.jobs.trained import Trained
 from thalweg.jobs.trainer import trainer_of
@@ -57,6 +59,14 @@ from thalweg.tables.table import Table
 CHECKPOINT = "checkpoint"
 
 Scores = Mapping[str, Mapping[str, float]]
+
+
+class Done(NamedTuple):
+    """What came of a training, and of the folds before it."""
+
+    trained: Trained
+    folds: Scores
+    chosen: Chosen | None
 
 
 def train(
@@ -114,13 +124,13 @@ def train_opened(
     made: Plan | None,
 ) -> Saved:
     """The same, where the data have been opened and what is trained has been made ready."""
-    check_folds(job, data.table)
+    _check_folds(job, data)
     header = Header(job, command, str(Path.cwd()), data.fingerprint, environment())
     begin(folder, header, data.encoding)
     with locked(folder):
         try:
-            trained, folds = _trained(folder, job, data, ready, progress, made)
-            saved = _finish(folder, header, data, trained, folds)
+            done = _trained(folder, job, data, ready, progress, made)
+            saved = _finish(folder, header, data, done)
         except ThalwegError:
             if not any(folder.glob(f"{CHECKPOINT}.*")):  # nothing that could be lost
                 shutil.rmtree(folder, ignore_errors=True)
@@ -161,12 +171,12 @@ def resume(
         had_limits = (folder / LIMITS).exists()
         note_limits(folder, before, job)
         try:
-            trained, folds = _trained(folder, job, data, ready, progress, None)
+            done = _trained(folder, job, data, ready, progress, None)
         except ThalwegError:
             if not had_limits:  # nothing was trained: all is as it was
                 forget_limits(folder)
             raise
-        return _ended(_finish(folder, header, data, trained, folds, job), report, note)
+        return _ended(_finish(folder, header, data, done, job), report, note)
 
 
 def _here(job: Job, directory: str, builder: str) -> Job:
@@ -181,33 +191,46 @@ def _here(job: Job, directory: str, builder: str) -> Job:
     )
 
 
+def _check_folds(job: Job, data: Opened) -> None:
+    """Raise unless the rows are enough for the folds: all of them, or those that choose."""
+    y = data.rows.y if job.chooses else target_of(data.table)
+    asked = job.changed(folds=FOLDS) if job.chooses and not job.folds else job
+    check_folds(asked, y, has_classes=has_classes_of(data.encoding))
+
+
 def _trained(
     folder: Path, job: Job, data: Opened, ready: Any, progress: bool, made: Plan | None
-) -> tuple[Trained, Scores]:
+) -> Done:
     """Train in a folder that has been begun; what came of it, and of its folds."""
-    table = data.table
-    folds = cross_validate(job, table, folder, progress=progress) if job.folds else {}
+    table, chosen, folds = data.table, None, {}
+    if job.chooses:
+        chosen = chosen_of(job, data.rows, data.encoding, folder, progress=progress)
+        job = job.settled(chosen.point.l1, chosen.point.l2)
+        l1, l2 = job.penalties(ready.n)
+        ready = ready.replaced(l1=l1, l2=l2)
+    elif job.folds:
+        folds = cross_validate(job, table, folder, progress=progress)
     options = {} if made is None else {"made": made}
     trained = trainer_of(job).train(
         job, ready, table.encoding, folder=folder, progress=progress, **options
     )
-    return trained, folds
+    return Done(trained, folds, chosen)
 
 
 def _finish(
     folder: Path,
     header: Header,
     data: Opened,
-    trained: Trained,
-    folds: Scores,
+    done: Done,
     resumed: Job | None = None,
 ) -> Saved:
     """Put what came of it into the folder, in place of what an earlier training left there.
 
     What a `resumed` job may still take is kept where Ctrl-C ended it.
     """
+    trained = done.trained
     run = trained.run
-    result = to_json(_result(data, trained, folds))
+    result = to_json(_result(data, done))
     told = from_json(result, source=RESULT)
     told_of = explanation_of(trained, data.rows, data.encoding, header.job.seed)
     files = {**run.files(), **trained.files, EXPLANATION: explained(told_of, told["model"])}
@@ -247,8 +270,9 @@ def write_report(saved: Any, note: Note) -> None:
         note(f"{problem}; thalweg report {saved.folder} writes it later")
 
 
-def _result(data: Opened, trained: Trained, folds: Scores) -> dict[str, Any]:
+def _result(data: Opened, done: Done) -> dict[str, Any]:
     """What result.json holds."""
+    trained = done.trained
     table, rows, run = data.table, data.rows, trained.run
     parts = {TRAINING: rows, HELD_OUT: rows.held}
     point = trained.point if isinstance(trained.point, CriticalPoint) else None
@@ -271,13 +295,14 @@ def _result(data: Opened, trained: Trained, folds: Scores) -> dict[str, Any]:
                 for name, part in parts.items()
                 if part is not None
             },
-            **folds,
+            **done.folds,
         },
         "findings": [asdict(finding) for finding in trained.findings],
         "data": table.card(),
         "scaling": scales(table),
         "notes": list(table.notes),
         "model": fingerprint_of(trained.model_file),
+        **({} if done.chosen is None else {"choice": done.chosen.to_dict()}),
         **_told(trained.point),
     }
 

@@ -124,7 +124,7 @@ class Method:
         """What F* is at least, as the method itself reckons: worth a proof where it is near F."""
         return -math.inf
 
-    def has_cheap_step(self, problem: Problem, state: Any) -> bool:
+    def has_cheap_step(self, problem: Problem, state: Any, left: float) -> bool:
         """Whether one more step would square the error for next to nothing."""
         return False
 

@@ -183,7 +183,7 @@ class Newton(Method):
             passes["row_products"] = 1.0 / count
         return Expected(None, count, passes, 4, 3 * dim)
 
-    def has_cheap_step(self, problem: Problem, state: NewtonState) -> bool:
+    def has_cheap_step(self, problem: Problem, state: NewtonState, left: float) -> bool:
         """Where data are small, or H is at hand; from sums the first step is the last already."""
         data = problem.objective
         if has_sums(data):

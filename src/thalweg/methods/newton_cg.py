@@ -57,9 +57,10 @@ from thalweg.methods.rounding import rounding_of
 from thalweg.methods.wolfe import StrongWolfe
 from thalweg.objectives.linear import LinearProblem
 
-LOOSEST, AMONG_KINKS, QUADRATIC = 0.5, 0.1, 0.001  # η at most
+LOOSEST, AMONG_KINKS, QUADRATIC = 0.5, 0.1, 0.01  # η at most
 SMALL = 100_000  # entries times classes
-CHEAP = 1_000_000  # the same, up to which one more step takes no time that anyone notices
+CHEAP = 1_000_000  # the same, up to which one more step is worth the digits that are missing,
+MISSING = 1e-8  # where so much of F(w = 0, best b) is left
 ACCEPT = 1e-4  # least ρ of a step that is taken
 SHRINK, GROW = 0.25, 0.75  # ρ below which Δ shrinks, above which it may grow
 ACCEPT_SLOPE = 1e-4  # a shortened step must gain this much of what its slope promises
@@ -213,10 +214,10 @@ class NewtonCG(Method):
                 pairs = learn(S, Y, rho, pairs, s, y)
         return NewtonCGState(*after, radius, first_norm or norm, rng, S, Y, rho, pairs, 0.0)
 
-    def has_cheap_step(self, problem: Problem, state: NewtonCGState) -> bool:
-        """Where data are so small that its products take no time."""
+    def has_cheap_step(self, problem: Problem, state: NewtonCGState, left: float) -> bool:
+        """Where its products take no time, or little and digits are missing."""
         data = problem.objective
-        return data.matrix.entries * data.outputs < CHEAP
+        return data.matrix.entries * data.outputs < (CHEAP if left > MISSING else SMALL)
 
     def _among_kinks(self, problem: Problem, state: NewtonCGState) -> NewtonCGState:
         """Solve a model with some curvature everywhere, and go to the lowest point along its step.

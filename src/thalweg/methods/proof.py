@@ -223,9 +223,9 @@ def settled(journey: Journey) -> bool:
     norms = journey.trace["gradient_norm"]
     if not (
         isinstance(problem, LinearProblem)
-        and journey.method.has_cheap_step(journey.problem, state)
         and before is not None
         and before.measured > SETTLED * journey.scale
+        and journey.method.has_cheap_step(journey.problem, state, _share(before, journey))
         and norms[-1] > LEVEL * norms.max()
         and (norms[-1] <= SQUARING * norms[-2] if len(norms) > 1 else not state.w.any())
     ):
@@ -241,6 +241,11 @@ def settled(journey: Journey) -> bool:
     journey.trace.annotate(gap=math.nan if proof.gap is None else proof.gap)
     journey.certificate = proof
     return True
+
+
+def _share(proof: Certificate, journey: Journey) -> float:
+    """What may be left, of F(w = 0, best b)."""
+    return proof.measured / journey.scale if journey.scale > 0.0 else math.inf
 
 
 def _proof_of_last_step(journey: Journey, state: Any, before: Certificate) -> Certificate | None:

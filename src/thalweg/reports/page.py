@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from thalweg.reports.certificate import certificate_section
+from thalweg.reports.choice import choice_section
 from thalweg.reports.convergence import convergence_section
 from thalweg.reports.data import data_section
 from thalweg.reports.document import document
@@ -28,6 +29,7 @@ Section = Callable[[Subject, Detail], Markup]
 SECTIONS: dict[str, tuple[str, Section]] = {
     "matters": ("What matters", matters_section),
     "errors": ("Errors", errors_section),
+    "choice": ("Choice", choice_section),
     "plan": ("Plan", plan_section),
     "convergence": ("Convergence", convergence_section),
     "certificate": ("Certificate", certificate_section),

@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
+from thalweg.core.chosen import Chosen
 from thalweg.core.coefficient import Coefficient
 from thalweg.core.explanation import Explanation
 from thalweg.core.finding import Finding
@@ -39,6 +40,7 @@ class Subject:
     notes: tuple[str, ...] = ()  # what a reader should know, one sentence each
     coefficients: tuple[Coefficient, ...] = ()  # of a linear model, the largest first
     explanation: Explanation | None = None  # what matters to the model, and where it errs
+    chosen: Chosen | None = None  # how the penalties were chosen
     points: tuple[Any, ...] = ()  # of several runs, that of each or None
     scores_of_runs: tuple[Scores, ...] = ()  # of several runs, those of each
 

@@ -47,6 +47,8 @@ def arguments_of(job: Job, methods: Iterable[str] = ()) -> list[str]:
     for name in ("tol", "max_iter", "seed", "folds"):
         if getattr(job, name) != getattr(usual, name):
             words += [f"--{name.replace('_', '-')}", getattr(job, name)]
+    if job.one_standard_error:
+        words.append("--one-standard-error")
     if job.time_limit is not None:
         words += ["--time-limit", f"{job.time_limit:g}s"]
     if job.validation is not None:

@@ -2,6 +2,7 @@
 
     job.json       what was asked, by which command, where and with which versions
     encoding.json  how columns became numbers
+    choice.json    how l1 and l2 were chosen, where there were several
     plan.json      what was decided before a linear model was trained
     checkpoint.*   while it trains, and after it where it was stopped early
     run.json, trace.csv, weights.npz    what happened (`thalweg.core.run`)
@@ -29,6 +30,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from thalweg.core.chosen import CHOSEN
 from thalweg.core.errors import InputError
 from thalweg.core.explanation import EXPLAINED, Explanation
 from thalweg.core.finding import FINDING
@@ -63,6 +65,7 @@ TOLD: dict[str, Any] = {  # of a result
     "findings": [FINDING], "gap": (NUMBER, None), "data": [row(str, str)],
     "scaling": [row(str, NUMBER, NUMBER)],
     "notes": [str], "model": str | None, "point": (POINT, str, None),
+    "choice": (CHOSEN, None),
 }  # fmt: skip
 ENCODED: dict[str, Any] = {
     "columns": (COUNT, [(UNICODE, {

@@ -13,7 +13,7 @@ from typing import Any
 from thalweg.core.checks import check_choice, check_count, check_known, check_number, describe
 from thalweg.core.errors import InputError
 from thalweg.runs.losses import LOSSES
-from thalweg.runs.strength import Strength, strength_of
+from thalweg.runs.strength import Strength, Strengths, strength_of
 
 READING = (
     "drop", "impute", "max_categories", "task", "dtype", "sparse", "missing", "header", "decimal",
@@ -22,7 +22,8 @@ READING = (
 NO_PENALTY, ONE_OVER_N = Strength(0.0), Strength(1.0, is_per_sample=True)
 KINDS: dict[str, Any] = {  # of fields that are not checked by their values
     "target": str | int | None, "reading": Mapping, "loss": str | None, "standardize": bool,
-    "intercept": bool, "recipe": Mapping | None, "builder": str, "method": str,
+    "intercept": bool, "one_standard_error": bool, "recipe": Mapping | None, "builder": str,
+    "method": str,
 }  # fmt: skip
 MANY = 100_000  # iterations, where only the tolerance or the clock is to end a run
 
@@ -35,8 +36,8 @@ class Job:
     target: str | int | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)  # other arguments of `tw.read`
     loss: str | None = None  # of a linear model; None: what the target asks for
-    l1: Strength | str | float = NO_PENALTY  # text and numbers are read once, by `strength_of`
-    l2: Strength | str | float = ONE_OVER_N
+    l1: Strength | Strengths | str | float = NO_PENALTY  # read once, by `strength_of`
+    l2: Strength | Strengths | str | float = ONE_OVER_N
     standardize: bool = False
     intercept: bool = True
     recipe: Mapping[str, Any] | None = None  # fields of a `tw.nets.Recipe`: the model is a network
@@ -48,6 +49,7 @@ class Job:
     seed: int = 0
     validation: float | str | None = None  # share of the rows that is held out, or a file
     folds: int = 0  # of a cross-validation before the training proper, 0 for none
+    one_standard_error: bool = False  # of several penalties take the strongest that is as good
 
     def __post_init__(self) -> None:
         if not isinstance(self.source, str) or not self.source:
@@ -67,6 +69,11 @@ class Job:
         check_number("tol", self.tol, above=0.0)
         check_count("max_iter", self.max_iter, at_least=0)
         check_count("seed", self.seed, at_least=0)
+        if self.one_standard_error and not self.chooses:
+            raise InputError(
+                "one_standard_error must be left out where there is one penalty, got l2 = "
+                f"{self.l2}: let it be chosen, with l2 auto"
+            )
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, above=0.0)
         if self.folds:
@@ -86,13 +93,28 @@ class Job:
         """Whether a network is trained, and not a linear model."""
         return self.recipe is not None or bool(self.builder)
 
+    @property
+    def chooses(self) -> bool:
+        """Whether l1 or l2 is one of several, to be chosen by folds."""
+        return isinstance(self.l1, Strengths) or isinstance(self.l2, Strengths)
+
+    def settled(self, l1: str, l2: str) -> Job:
+        """The job with the penalties that were chosen."""
+        return self.changed(l1=l1, l2=l2, one_standard_error=False)
+
     def changed(self, **new: Any) -> Job:
         """The same job with some fields changed."""
         return replace(self, **new)
 
     def penalties(self, samples: int) -> tuple[float, float]:
         """l1 and l2 for this many samples."""
-        return strength_of("l1", self.l1).of(samples), strength_of("l2", self.l2).of(samples)
+        if not (isinstance(self.l1, Strength) and isinstance(self.l2, Strength)):
+            name = "l1" if isinstance(self.l1, Strengths) else "l2"
+            raise InputError(
+                f"{name} must be one penalty here, got {getattr(self, name)}: thalweg train "
+                "chooses one, and tells which"
+            )
+        return self.l1.of(samples), self.l2.of(samples)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON holds it."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.certificates.critical_point import CriticalPoint
+from thalweg.core.chosen import Chosen
 from thalweg.core.coefficient import Coefficient
 from thalweg.core.errors import InputError, StorageError
 from thalweg.core.explanation import Explanation
@@ -51,8 +52,18 @@ class Saved:
 
     @property
     def job(self) -> Job:
-        """What was asked."""
-        return self.header.job
+        """What was asked, with the penalties that were chosen."""
+        asked, found = self.header.job, self.chosen
+        return asked if found is None else asked.settled(found.point.l1, found.point.l2)
+
+    @cached_property
+    def chosen(self) -> Chosen | None:
+        """How l1 and l2 were chosen, where there were several."""
+        record = (self.result or {}).get("choice")
+        try:
+            return None if record is None else Chosen.from_dict(record)
+        except (LookupError, TypeError, ValueError) as problem:
+            raise damaged(f"{self.folder}/{RESULT}", problem) from problem
 
     @property
     def members(self) -> tuple[Saved, ...]:

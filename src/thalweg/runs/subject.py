@@ -38,6 +38,7 @@ def subject_of(saved: Saved) -> Subject:
         notes=tuple(map(str, result["notes"])),
         coefficients=() if saved.job.is_network else tuple(saved.coefficients(MOST)),
         explanation=saved.explanation,
+        chosen=saved.chosen,
     )
 
 

@@ -56,7 +56,8 @@ def _everything(facts: LinearFacts) -> Finding | None:
         limit=MOST,
         cause=f"Its curvature {problem.l2:.2g} is above that of the data, which is at most "
         f"{facts.curvature.largest - problem.l2:.2g}.",
-        advice=f"Use l2 of about {_balanced(facts):.1g} or less, and choose it by validation.",
+        advice=f"Use l2 of about {_balanced(facts):.1g} or less, or have it chosen: thalweg train "
+        "--l2 auto.",
         rests_on="‖w‖ falls as the penalty grows; too much of it underfits (lecture A).",
         evidence={"share": effect.share, "l2": problem.l2},
     )

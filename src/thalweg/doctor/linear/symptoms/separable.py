@@ -41,7 +41,9 @@ def separable(facts: LinearFacts) -> list[Finding]:
     else:
         severity = Severity.NOTE
         meaning = "the size of the coefficients is decided by the penalty alone"
-        advice = "Choose the penalty by validation: no fit on these samples can tell."
+        advice = (
+            "Have the penalty chosen by rows left out, --l2 auto: no fit on these samples can tell."
+        )
         if not (problem.l1 or problem.l2):
             meaning = "F has the minimum 0, at many points"
             advice = "Add a small l2 for the widest margin."

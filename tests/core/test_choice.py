@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import thalweg as tw
-from thalweg.estimators.choice import choose
+from thalweg.core.choice import choose
 
 STRENGTHS = np.array([0.1, 1.0, 10.0, 100.0])
 PENALTIES = [{"alpha": strength} for strength in STRENGTHS.tolist()]
