@@ -78,7 +78,8 @@ class Program(click.Group):
                 silence(sys.stdout)
                 code = PIPE_BROKEN
             except (Exception, KeyboardInterrupt) as problem:
-                found = failure.failure_of(problem)
+                typed = sys.argv[1:] if args is None else [*args]
+                found = failure.failure_of(problem, typed, self._options_of_verb(typed))
                 failure.show(found)
                 code = found.code
                 _leave(sys.stdout)
@@ -112,6 +113,12 @@ class Program(click.Group):
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing:
             ctx.fail(f"No such verb {name!r}: {suggest(name, self.commands)}")
         return super().resolve_command(ctx, args)
+
+    def _options_of_verb(self, typed: Sequence[str]) -> list[str]:
+        """The options that the verb in `typed` has."""
+        place = _place_of_verb(typed, self._options())
+        verb = None if place is None else self.commands.get(typed[place])
+        return [] if verb is None else [name for param in verb.params for name in param.opts]
 
     def _options(self) -> dict[str, bool]:
         """The options of all verbs, and whether they take a value."""

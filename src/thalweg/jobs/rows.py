@@ -59,10 +59,11 @@ def check_folds(job: Job, table: Table) -> None:
     y = target_of(table)
     if job.folds > len(y):
         raise InputError(f"folds must be at most the number of rows, {len(y)}, got {job.folds}")
-    if table.class_names is not None and (fewest := int(np.bincount(y).min())) < job.folds:
+    names = table.class_names
+    if names is not None and (fewest := int((counts := np.bincount(y)).min())) < job.folds:
         raise InputError(
-            f"folds must be at most the rows of the rarest class, {fewest}, got {job.folds}: "
-            "use fewer folds"
+            f"folds must be at most the rows of the rarest class, {names[int(counts.argmin())]!r} "
+            f"with {fewest}, got {job.folds}: use fewer folds"
         )
 
 
