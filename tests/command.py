@@ -7,6 +7,7 @@ import jsonschema
 from click.testing import CliRunner
 
 from thalweg.cli import main
+from thalweg.cli.failure import SETTLES
 
 SCHEMAS = files("thalweg.cli") / "schemas"
 
@@ -30,11 +31,14 @@ def answer(verb, *arguments, code=0):
 
 
 def sentence(*arguments, code=2):
-    """What is said of a command that cannot be done: one line, and nothing on stdout."""
+    """What is said of a command that cannot be done: one line, and nothing on stdout.
+
+    A command that settles it may stand below.
+    """
     done = thalweg(*arguments)
     assert done.exit_code == code, done.output
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
-    error = done.stderr.splitlines()[-1]
+    error = done.stderr.partition(f"{SETTLES}\n")[0].splitlines()[-1]
     assert error.startswith("Error: "), done.stderr
     return error.removeprefix("Error: ")

@@ -1,6 +1,7 @@
 """Rows with gaps, texts and odd names, and the runs on them that are exported."""
 
 import csv
+import datetime
 
 import numpy as np
 
@@ -9,7 +10,8 @@ import thalweg as tw
 ODD = "*/ \"odd\"\n'name'"  # of a column: what ends comments and texts
 TARGETS = {"sold", "price", "kind", "visits", "claim"}
 TEXTS = {"town", ODD, "heat"}
-GAPS = {"town": 13, "age": 17, "garden": 19, ODD: 23}  # one missing of so many
+GAPS = {"built": 11, "town": 13, "age": 17, "garden": 19, ODD: 23}  # one missing of so many
+DATES = {"built", "seen"}  # month first with gaps; ISO with a time of day
 FILLED = ["--impute", "median"]
 CASES = {  # target, options
     "two": ("sold", FILLED),
@@ -19,8 +21,11 @@ CASES = {  # target, options
     "robust": ("price", [*FILLED, "--loss", "huber"]),
     "counts": ("visits", [*FILLED, "--loss", "poisson"]),
     "sizes": ("claim", [*FILLED, "--loss", "gamma"]),
+    "dates": ("kind", [*FILLED, "--dates", "expand"]),
+    "cyclic": ("price", ["--impute", "mean", "--dates", "cyclic"]),
     "no gaps": ("sold", [word for name in GAPS for word in ("--drop", name)]),
 }
+DATED = ("dates", "cyclic")
 
 
 def rows_of(n, seed, *, is_new=False):
@@ -31,10 +36,17 @@ def rows_of(n, seed, *, is_new=False):
     town, odd = rng.choice(towns, n), rng.choice(["a*/b", "c"], n)
     z = (size - 100) / 30 + (town == "Bern") - age / 50 + (odd == "c") + rng.normal(0, 0.5, n)
     garden = rng.random(n) < 0.4
+    days, minutes = rng.integers(-7000, 20000, n), rng.integers(0, 2**20, n)
+    z += 0.3 * np.sin(days / 58.0)
+    start = datetime.datetime(2003, 12, 31)
+    built = [start + datetime.timedelta(days=int(day)) for day in days]
+    seen = [start + datetime.timedelta(minutes=int(minute)) for minute in minutes]
     rows = [
         {
             "size": float(size[k]), "town": str(town[k]), "age": float(age[k]),
             "garden": bool(garden[k]), ODD: str(odd[k]), "lit": bool(rng.random() < 0.5),
+            "built": f"{built[k].month}/{built[k].day:02d}/{built[k].year}",
+            "seen": seen[k].isoformat(" T"[k % 2])[: (16, 19)[k % 3 == 0]] + "Z" * (k % 5 == 0),
             "heat": str(rng.choice(["gas", "oil", *["wood"] * is_new])),
             "sold": "yes" if z[k] > -0.5 else "no", "price": float(z[k]),
             "kind": "abc"[int(np.digitize(z[k], [-1.0, 0.5]))],

@@ -4,8 +4,9 @@ from pathlib import Path
 import click
 import pytest
 
-from thalweg.cli.failure import Failure, Quit, failure_of, show
+from thalweg.cli.failure import SETTLES, Failure, Quit, failure_of, show
 from thalweg.core.errors import InputError, StorageError
+from thalweg.tables.problem import Problem, Unsettled
 
 
 @pytest.mark.parametrize(
@@ -31,9 +32,29 @@ def test_by_hand(problem, sentence, code):
 
 
 def test_no_room():
-    sentence, code = failure_of(MemoryError())
+    sentence, code, *_ = failure_of(MemoryError())
     assert code == 2
     assert sentence.startswith("out of memory: ")
+
+
+def test_columns_to_be_settled(capsys):
+    one = Problem("when", "column 'when' holds dates, with dates='expand'", {"dates": "expand"})
+    two = Problem("", "fill them, with impute='median'", {"impute": "median"})
+    options = {"--dates", "--impute"}
+    alone = failure_of(Unsettled([one], one.remedy), ["train", "a b.csv"], options)
+    command = "thalweg train 'a b.csv' --dates expand"
+    assert alone == Failure("column 'when' holds dates, with --dates expand", 2, (), command)
+    show(alone)
+    assert capsys.readouterr().err == f"Error: {alone.sentence}\n{SETTLES}\n{command}\n"
+    both = Unsettled([one, two], {**one.remedy, **two.remedy})
+    found = failure_of(both, ["train", "a.csv"], options)
+    assert found.several == (alone.sentence, "fill them, with --impute median")
+    assert found.command == "thalweg train a.csv --dates expand --impute median"
+    show(found)
+    assert len(capsys.readouterr().err.splitlines()) == 5
+    assert failure_of(both, ["certify", "runs/a"], {"--json"}).command == ""
+    many = failure_of(Unsettled([one] * 25))
+    assert (len(many.several), many.several[-1]) == (21, "and 5 more")
 
 
 def raised():
@@ -46,7 +67,7 @@ def raised():
 def test_a_bug_is_put_to_a_file(monkeypatch, tmp_path):
     monkeypatch.delenv("THALWEG_DEBUG", raising=False)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    sentence, code = failure_of(raised())
+    sentence, code, *_ = failure_of(raised())
     assert code == 1
     assert sentence.startswith("this is a bug in thalweg (ValueError: odd). ")
     (file,) = tmp_path.iterdir()

@@ -1,10 +1,10 @@
 import click
 
 from thalweg.cli.config import NOT_IN_FILES
-from thalweg.cli.options import IMPUTES, LOSSES, TASKS
+from thalweg.cli.options import DATE_FORMATS, DATES, IDS, IMPUTES, LOSSES, TASKS
 from thalweg.cli.program import VERBS
 from thalweg.runs import job
-from thalweg.tables import column, target
+from thalweg.tables import column, dates, ids, target
 
 
 def options():
@@ -17,6 +17,8 @@ def test_words_are_those_of_the_library():
     assert LOSSES == job.LOSSES
     assert IMPUTES == column.IMPUTES
     assert TASKS == target.TASKS
+    assert (DATES, IDS) == (dates.WAYS, ids.WAYS)
+    assert tuple(dates.ORDERS) == DATE_FORMATS
 
 
 def test_every_verb_answers_in_json_quietly_and_from_a_file():

@@ -53,9 +53,10 @@ def test_every_option_reaches_the_job():
     assert asked("--dense").reading == {"sparse": False}
     assert asked(
         "--missing", "-", "--missing", "x", "--decimal", ",", "--thousands", ".", "--text", "zip",
-        "--memory", "2GB",
+        "--memory", "2GB", "--dates", "cyclic", "--date-format", "dmy", "--ids", "keep",
     ).reading == {
         "missing": ["-", "x"], "decimal": ",", "thousands": ".", "text": ["zip"], "memory": "2GB",
+        "dates": "cyclic", "date_format": "dmy", "ids": "keep",
     }  # fmt: skip
     assert asked("--model", "linear") == Job("@cancer")
     assert asked().max_iter == MANY

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from thalweg.cli.failure import SETTLES
 from thalweg.cli.program import main
 from thalweg.core import storage
 from thalweg.jobs.train import train
@@ -295,11 +296,13 @@ def said(typed):
 
 
 def error_of(text):
-    """The one paragraph; notes on the data may stand before it."""
-    paragraphs = [line for line in text.splitlines() if line.startswith("Error: ")]
-    assert len(paragraphs) == 1, text
-    assert text.splitlines()[-1] == paragraphs[0], text
-    return paragraphs[0]
+    """The one paragraph, with the command that settles it; notes on the data may stand before."""
+    text, *command = text.split(f"{SETTLES}\n")
+    assert all(re.fullmatch(r"thalweg .*\n", each) for each in command), command
+    lines = text.splitlines()
+    (place,) = (k for k, line in enumerate(lines) if line.startswith("Error: "))
+    assert all(line.startswith("  ") for line in lines[place + 1 :]), text
+    return " ".join(lines[place:])
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from exported_rows import CASES, TEXTS, same, told
+from exported_rows import CASES, DATES, TEXTS, same, told
 from thalweg.exports.ways import export
 
 
@@ -25,8 +25,10 @@ def test_c(exported, name, tmp_path):
     size = max(1, len(prediction.classes)) if prediction.probabilities is not None else 1
 
     def asked(row):
-        numbers = [math.nan if v is None else float(v) for k, v in row.items() if k not in TEXTS]
-        texts = [None if v is None else v.encode() for k, v in row.items() if k in TEXTS]
+        numbers = [
+            math.nan if v is None else float(v) for k, v in row.items() if k not in TEXTS | DATES
+        ]
+        texts = [None if v is None else v.encode() for k, v in row.items() if k in TEXTS | DATES]
         answer = (ctypes.c_double * size)()
         place = predict(
             (ctypes.c_double * len(numbers))(*numbers),

@@ -1,7 +1,9 @@
 """A program that reads the JSON answers as Thalweg does, and so does the page of the docs."""
 
+import datetime
 import json
 import math
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +16,22 @@ from thalweg.exports.ways import export
 ROOT = Path(__file__).resolve().parents[2]
 
 
+ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}
+
+
+def parts_of(text, column):
+    """Of a date: year, month, weekday and hour, or sines and cosines of these."""
+    numbers = [int(each) for each in re.findall(r"\d+", text)]
+    year, month, day = (numbers[place] for place in ORDERS[column["order"]])
+    told = {"year": year, "month": month, "hour": numbers[3] if len(numbers) > 3 else 0}
+    told["weekday"] = datetime.date(year, month, day).isoweekday()
+    cycles = {"month": (1, 12), "weekday": (1, 7), "hour": (0, 24)}
+    for name, (first, many) in cycles.items():
+        angle = 2 * math.pi * (told[name] - first) / many
+        told |= {f"{name} sin": math.sin(angle), f"{name} cos": math.cos(angle)}
+    return [told[part] for part in column["parts"]]
+
+
 def evaluated(model, row):
     """What the page of docs says of the JSON, word for word."""
     z = [0.0] * len(model["intercepts"])
@@ -24,6 +42,9 @@ def evaluated(model, row):
         if column["kind"] == "text":
             known = value in column["categories"]
             parts = w[column["categories"].index(value)] if known else [0.0] * len(z)
+        elif column["kind"] == "date":
+            x = value if value is column["fill"] else parts_of(value, column)
+            parts = [sum(a * each[k] for a, each in zip(x, w, strict=True)) for k in range(len(z))]
         else:
             parts = [float(value) * each for each in w]
         z = [a + b for a, b in zip(z, parts, strict=True)]

@@ -7,11 +7,12 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from exported_rows import CASES, same, told
+from exported_rows import CASES, DATED, same, told
+from thalweg.core.errors import InputError
 from thalweg.exports.ways import export
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sorted(CASES.keys() - set(DATED)))
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_sklearn(exported, name, frame):
     saved, prediction, rows = told(exported, name)
@@ -30,3 +31,9 @@ def test_a_matrix_without_names(matrix):
     saved, X = matrix
     model = joblib.load(io.BytesIO(export(saved, "sklearn")))
     same(saved.predict(X), model.predict(X).astype(str), model.predict_proba(X))
+
+
+def test_dates_are_refused(exported):
+    saved, _, _ = told(exported, "cyclic")
+    with pytest.raises(InputError, match=r"scikit-learn reads no dates.*'built', 'seen': .*json"):
+        export(saved, "sklearn")

@@ -55,7 +55,11 @@ def test_every_row_is_held_out_by_one_fold(cancer):
 @pytest.mark.parametrize(
     ("job", "text", "sentence"),
     [
-        (Job("t.csv", "y", folds=4), "x,y\n1,a\n2,a\n3,b\n4,b\n", "rows of the rarest class, 2"),
+        (
+            Job("t.csv", "y", folds=4),
+            "x,y\n1,a\n2,a\n3,b\n4,b\n",
+            "rows of the rarest class, 'a' with 2",
+        ),
         (Job("t.csv", "y", folds=9), "x,y\n1,.1\n2,.2\n3,.3\n", "at most the number of rows, 3"),
         (Job("t.csv", "y", validation=0.01), "x,y\n1,.1\n2,.2\n3,.3\n", "rows on both sides"),
         (Job("t.csv", validation=0.5), "x,y\n1,.1\n2,.2\n3,.3\n", "target must be given"),

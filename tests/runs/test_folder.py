@@ -6,10 +6,12 @@ import thalweg as tw
 from thalweg.core.errors import InputError, StorageError
 from thalweg.runs.folder import (
     ENCODING,
+    EXPLANATION,
     JOB,
     Header,
     begin,
     encoding_of,
+    explanation_of,
     header_of,
     is_locked,
     locked,
@@ -17,6 +19,8 @@ from thalweg.runs.folder import (
     result_of,
 )
 from thalweg.runs.job import Job
+from thalweg.tables.column import Column
+from thalweg.tables.encoding import Encoding
 
 HEADER = Header(Job("@iris", seed=3), "thalweg train @iris --seed 3", "/x", "ab", {"python": "3"})
 
@@ -77,6 +81,27 @@ def test_damage_is_a_sentence(folder, file, change, sentence):
     (folder / file).write_text(change((folder / file).read_text()))
     with pytest.raises(StorageError, match=sentence):
         header_of(folder), encoding_of(folder)
+
+
+def test_an_explanation_without_one_is_damage(tmp_path):
+    (tmp_path / EXPLANATION).write_text(json.dumps({"format": 1, "model": "a"}))
+    with pytest.raises(StorageError, match=r"explanation.json is damaged \(KeyError"):
+        explanation_of(tmp_path, "a")
+
+
+def test_dates_are_checked(tmp_path):
+    column = Column("when", "date", fill=(2024.0, 6.0), parts=("year", "month"), order="dmy")
+    whole = Encoding((column, Column("x"))).to_dict()
+    (tmp_path / ENCODING).write_text(json.dumps(whole))
+    assert encoding_of(tmp_path).columns[0] == column
+    for change in (
+        {"parts": ["year"]}, {"parts": ["century", "month"]}, {"parts": None}, {"order": "dym"},
+        {"fill": 3.0}, {"kind": "number"}, {"fill": ["a", "b"]},
+    ):  # fmt: skip
+        columns = [whole["columns"][0] | change, "x"]
+        (tmp_path / ENCODING).write_text(json.dumps(whole | {"columns": columns}))
+        with pytest.raises(StorageError, match=r"encoding.json is damaged"):
+            encoding_of(tmp_path)
 
 
 def test_what_is_not_there_is_a_sentence(tmp_path):

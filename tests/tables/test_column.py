@@ -5,7 +5,15 @@ import polars as pl
 import pytest
 
 from thalweg.core.errors import InputError
-from thalweg.tables.column import Column, cleaned, has_names, is_constant, kind_of, learn
+from thalweg.tables.column import (
+    Column,
+    cleaned,
+    has_names,
+    is_constant,
+    kind_of,
+    learn,
+    learn_date,
+)
 
 
 def series(*values, dtype=None):
@@ -47,31 +55,43 @@ def test_nan_is_missing_and_infinity_refused():
         cleaned(series(np.inf, 1.0, -np.inf))
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        [datetime.date(2013, 3, 1)],
-        [None, datetime.datetime(2013, 3, 1, 2)],
-        ["2013-03-01", "2014-12-31"],
-        ["2013-03-01 10:00:00"],
-        ["2013-03-01T10:00"],
-        ["31/12/2013", "1/2/13"],
-        ["31.12.2013 10:00"],
-    ],
-)
-def test_dates_are_refused_with_advice(values):
-    with pytest.raises(InputError, match=r"'c' holds dates \(.*year, month.*drop=\['c'\]"):
-        learn(series(*values), None, 50)
+def test_a_date_becomes_its_parts_each_filled_as_a_number():
+    moments = pl.Series(
+        "c", [datetime.datetime(2024, 1, 31, 13), None, datetime.datetime(2021, 2, 1)]
+    )
+    moments = moments.cast(pl.Datetime("ms"))
+    column = learn_date(moments, "expand", "dmy", "mean")
+    assert column.features == ["c.year", "c.month", "c.weekday", "c.hour"]
+    assert column.numbers(moments).tolist() == [
+        [2024, 1, 3, 13], [2022.5, 1.5, 2, 6.5], [2021, 2, 1, 0],
+    ]  # fmt: skip
+    assert (column.entries, Column("c").entries) == (4, 1)
+    assert learn_date(moments, "expand", "dmy", None).fill is None
+    often = pl.concat([moments, moments[:1]])
+    assert learn_date(often, "expand", "", "most-frequent").fill == (2024, 1, 3, 13)
 
 
-@pytest.mark.parametrize("values", [["1-2", "3-4"], ["v1.2.3"], ["2013"]])
-def test_what_is_no_date_is_text(values):
+def test_later_dates_are_read_in_the_first_order():
+    column = Column("c", "date", fill=(2000.0, 6.0), parts=("year", "month"), order="dmy")
+    later = column.checked(series("31.01.2024", None, "1.2.25 13:00"))
+    assert column.numbers(later).tolist() == [[2024, 1], [2000, 6], [2025, 2]]
+    native = column.checked(series(datetime.date(2024, 1, 31)))
+    assert column.numbers(native).tolist() == [[2024, 1]]
+    assert column.numbers(column.checked(series(None, None))).tolist() == [[2000, 6]] * 2
+    with pytest.raises(InputError, match=r"'c' must hold dates, day first, .* got '01/31/2024'"):
+        column.checked(series("31.01.2024", "01/31/2024"))
+    with pytest.raises(InputError, match="must hold dates"):
+        column.checked(series(20240131))
+
+
+@pytest.mark.parametrize("values", [["1-2", "3-4"], ["v1.2.3"], ["2013"], ["2013-03-01"]])
+def test_text_stays_text(values):
     assert learn(series(*values), None, 50).kind == "text"
 
 
 def test_too_many_categories_and_numbers_with_words_in():
     with pytest.raises(
-        InputError, match=r"at most 3 categories, got 4: .*drop=\['c'\].*max_categories=4"
+        InputError, match=r"at most 3 categories, got 4: .*max_categories=4.*drop=\['c'\]"
     ):
         learn(series(*"abcd"), None, 3)
     assert len(learn(series(*"abcd"), None, 4).categories) == 4
@@ -99,7 +119,7 @@ def test_later_values_take_the_first_type_or_say_what_changed():
         flag.checked(series(1, 2))
     with pytest.raises(InputError, match="no missing values, as at first, got 1"):
         number.checked(series(1.0, np.nan))
-    with pytest.raises(InputError, match="holds dates"):
+    with pytest.raises(InputError, match=r"must hold numbers, as at first, got dates \(2013"):
         number.checked(series(datetime.date(2013, 3, 1)))
 
 

@@ -32,6 +32,21 @@ def test_separator_is_found(tmp_path, separator):
     assert raw.notes == ([f"columns are separated by {separator!r}"] if separator in ";|" else [])
 
 
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("1,5;2,25\n2,5;3,25\n", 2),
+        ("a;b;x,y\n1,5;2024-01-31;gold\n2,5;2024-02-01;tin\n", 3),
+        ("a;b,c\nx;1,2\ny;3,4\n", 2),
+        ("a,b\n1,x;y\n2,z;w\n", 2),
+    ],
+)
+def test_of_two_separators_that_are_as_regular_one_leaves_the_other_in_numbers(
+    tmp_path, text, columns
+):
+    assert frame(tmp_path, text).X.width == columns
+
+
 def test_numbers_alone_in_the_first_line_are_data(tmp_path):
     raw = frame(tmp_path, "1,2\n3,4\n")
     assert raw.X.to_dict(as_series=False) == {"x0": [1.0, 3.0], "x1": [2.0, 4.0]}

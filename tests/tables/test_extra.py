@@ -11,7 +11,7 @@ from thalweg.tables.extra import failures, polars, without_panic_text
 def test_polars_or_how_to_get_it(monkeypatch):
     assert polars("t.csv") is pl
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(InputError, match=r"t\.csv needs polars.*pip install 'thalweg\[files\]'"):
+    with pytest.raises(InputError, match=r"t\.csv needs polars.*pip install polars"):
         polars("t.csv")
 
 

@@ -1,7 +1,15 @@
 import pytest
 
 from thalweg.core.errors import InputError
-from thalweg.tables.learned import check_missing, kept, on_constants, on_rows
+from thalweg.tables.learned import (
+    kept,
+    missing_unasked,
+    on_constants,
+    on_ids,
+    on_marks,
+    on_missing,
+    on_rows,
+)
 
 
 def test_features_are_what_is_neither_target_nor_dropped():
@@ -15,16 +23,23 @@ def test_features_are_what_is_neither_target_nor_dropped():
         kept(["a", "b"], "b", ["a"])
 
 
-def test_missing_values_are_refused_or_noted():
-    assert check_missing({}, None, 10) == []
-    with pytest.raises(
-        InputError, match=r"got 5 of 10 rows in 2 columns \(a 2, b 3\): .*impute='median'"
-    ):
-        check_missing({"a": 2, "b": 3}, None, 10)
-    (note,) = check_missing({"a": 2}, "most-frequent", 10)
+def test_missing_values_are_a_problem_or_noted():
+    problem = missing_unasked({"a": 2, "b": 3}, 10)
+    assert "got 5 of 10 rows in 2 columns (a 2, b 3): " in problem.sentence
+    assert problem.remedy == {"impute": "median"}
+    assert missing_unasked({"a": 2}, 10, is_sparse=True).remedy == {"drop": ["a"]}
+    assert on_missing({}, "mean") == on_missing({"a": 1}, None) == []
+    (note,) = on_missing({"a": 2}, "most-frequent")
     assert note.endswith(
         "in 1 column (a 2) were filled with the most frequent value of their column"
     )
+
+
+def test_ids_and_marks_are_noted():
+    assert on_ids([]) == on_marks({}) == []
+    assert on_ids(["a"])[0].startswith("'a' names rows, ")
+    assert on_ids(["a", "b"])[0].endswith("and were left out: ids='keep' uses them")
+    assert on_marks({"town": "-"})[0].endswith("with missing=['-'] it is a missing value")
 
 
 def test_rows_without_a_target():

@@ -21,6 +21,7 @@ from thalweg.runs.losses import LOSSES
 IMPUTES = ("mean", "median", "most-frequent")
 TASKS = ("classification", "regression")
 DECIMALS, THOUSANDS = (".", ","), (",", ".", " ", "'", "_")
+DATES, DATE_FORMATS, IDS = ("expand", "cyclic"), ("ymd", "dmy", "mdy"), ("drop", "keep")
 
 Verb = Callable[..., Any]
 
@@ -61,6 +62,15 @@ reading = _group(
     ),
     click.option("--decimal", type=click.Choice(DECIMALS), help="Of numbers in CSV: , in 1,5."),
     click.option("--thousands", type=click.Choice(THOUSANDS), help="The same: , in 1,500."),
+    click.option(
+        "--dates", type=click.Choice(DATES),
+        help="Dates become year, month, weekday, hour, or sines and cosines of these.",
+    ),
+    click.option("--date-format", type=click.Choice(DATE_FORMATS), help="Of 01/02/2024."),
+    click.option(
+        "--ids", type=click.Choice(IDS), default="drop", show_default=True,
+        help="Columns that name rows.",
+    ),
     click.option(
         "--text", multiple=True, metavar="COLUMN",
         help="Is text, whatever it looks like; may be repeated.",

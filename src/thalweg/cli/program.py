@@ -79,7 +79,8 @@ class Program(click.Group):
                 silence(sys.stdout)
                 code = PIPE_BROKEN
             except (Exception, KeyboardInterrupt) as problem:
-                found = failure.failure_of(problem)
+                typed = sys.argv[1:] if args is None else [*args]
+                found = failure.failure_of(problem, typed, self._options_of_verb(typed))
                 failure.show(found)
                 code = found.code
                 _leave(sys.stdout)
@@ -116,6 +117,12 @@ class Program(click.Group):
         if found[1] is not None and not ctx.resilient_parsing:
             refuse_twice(ctx, found[1], found[2])
         return found
+
+    def _options_of_verb(self, typed: Sequence[str]) -> list[str]:
+        """The options that the verb in `typed` has."""
+        place = _place_of_verb(typed, self._options())
+        verb = None if place is None else self.commands.get(typed[place])
+        return [] if verb is None else [name for param in verb.params for name in param.opts]
 
     def _options(self) -> dict[str, bool]:
         """The options of all verbs, and whether they take a value."""

@@ -105,11 +105,14 @@ def _reading(asked: Mapping[str, Any]) -> dict[str, Any]:
         "decimal": asked["decimal"],
         "thousands": asked["thousands"],
         "text": list(asked["text"]),
+        "dates": asked["dates"],
+        "date_format": asked["date_format"],
+        "ids": asked["ids"],
         "memory": asked["memory"],
         "task": asked["task"],
         "sparse": True if asked["sparse"] else False if asked["dense"] else None,
     }
-    usual = {"drop": [], "missing": [], "text": [], "max_categories": 50}
+    usual = {"drop": [], "missing": [], "text": [], "max_categories": 50, "ids": "drop"}
     return {name: value for name, value in wanted.items() if value != usual.get(name)}
 
 

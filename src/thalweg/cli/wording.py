@@ -9,7 +9,8 @@ import shlex
 FLAGS = {"standardize=True": "--standardize", "fit_intercept=False": "--no-intercept"}
 NAMES = (
     "loss", "l1", "l2", "tol", "max_iter", "time_limit", "seed", "drop", "impute", "task",
-    "max_categories", "missing", "decimal", "thousands", "text", "memory", "method",
+    "max_categories", "missing", "decimal", "thousands", "text", "memory", "dates",
+    "date_format", "ids", "method",
 )  # fmt: skip
 _TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""  # as repr writes it
 _ARGUMENT = re.compile(

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from thalweg.exports.c_dates import date_lines
 from thalweg.exports.portable import Portable, fill_of
 from thalweg.runs.prediction import EXP, IDENTITY, LOGISTIC, SIGN, SOFTMAX
-from thalweg.tables.column import TEXT, Column
+from thalweg.tables.column import DATE, TEXT, Column
+from thalweg.tables.dates import SAID
 
 SCORED = """
 static int score(const double *numbers, const char *const *texts, double *z)
@@ -83,8 +85,14 @@ def c_bytes(model: Portable) -> bytes:
     categories: list[str] = []
     numbers: list[str] = []
     words: list[str] = []
+    dates: list[tuple[Column, int, int]] = []
     features = 0
     for column, w in model.of_columns:
+        if column.kind == DATE:
+            dates.append((column, len(words), features))
+            words.append(f"{column.name} (a date, {SAID[column.order or 'ymd']})")
+            features += len(w)
+            continue
         is_text = column.kind == TEXT
         place = len(words if is_text else numbers)
         # A text of no category, missing in every row, says nothing: no column of either kind.
@@ -109,7 +117,7 @@ def c_bytes(model: Portable) -> bytes:
         "#include <stddef.h>",
         "#include <string.h>",
         "",
-        f"enum {{ COLUMNS = {len(model.columns)}, SCORES = {model.scores} }};",
+        f"enum {{ COLUMNS = {len(rows)}, SCORES = {model.scores} }};",
         "",
         "struct column { int categories, place, first, named; double fill; };",
         "",
@@ -124,12 +132,13 @@ def c_bytes(model: Portable) -> bytes:
         "static const struct column columns[] = {",
         *rows,
         "    {0, 0, 0, 0, 0.0}};",
+        *(date_lines(dates) if dates else []),
         SCORED,
         "int predict(const double *numbers, const char *const *texts, double *answer)",
         "{",
         "    double z[SCORES];",
         *(["    double sum = 0.0;", "    int k, best = 0;"] if model.link == SOFTMAX else []),
-        "    if (score(numbers, texts, z) < 0)",
+        f"    if (score(numbers, texts, z) < 0{' || score_dates(texts, z) < 0' if dates else ''})",
         "        return -1;",
     ]
     return ("\n".join(lines) + "\n" + ANSWERED[model.link] + "}\n").encode()

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.extra import optional
-from thalweg.exports.portable import fill_of
+from thalweg.exports.portable import fill_of, refuse_dates
 from thalweg.runs.prediction import EXP, IDENTITY, SIGN, SOFTMAX
 from thalweg.tables.column import TEXT, Column
 
@@ -92,6 +92,7 @@ def features(graph: Graph, columns: Sequence[Column], is_table: bool) -> str:
     """The features of a row, double[n, p]."""
     if not is_table:
         return _filled(graph, graph.input("X", "DOUBLE", len(columns)), columns)
+    refuse_dates(columns, "ONNX")
     parts = []
     for column in columns:
         if column.kind == TEXT:

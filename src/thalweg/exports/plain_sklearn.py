@@ -26,7 +26,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_array
 
-from thalweg.exports.portable import Portable, fill_of
+from thalweg.exports.portable import Portable, fill_of, refuse_dates
 from thalweg.runs.prediction import EXP, IDENTITY, SIGN
 from thalweg.tables.column import TEXT, Column
 from thalweg.tables.extra import polars
@@ -43,9 +43,10 @@ def sklearn_pipeline(model: Portable) -> Pipeline:
     """The pipeline, fitted."""
     steps: list[tuple[str, Any]] = []
     if model.is_table:
+        refuse_dates(model.columns, "a pipeline of scikit-learn")
         steps.append(("columns", _of_table(model.columns)))
     elif any(column.fill is not None for column in model.columns):
-        steps.append(("missing", _imputer().fit([[float(c.fill or 0.0) for c in model.columns]])))
+        steps.append(("missing", _imputer().fit([[c.standing for c in model.columns]])))
     return Pipeline([*steps, ("model", _fitted(model))])
 
 
@@ -101,7 +102,7 @@ def _example(columns: Sequence[Column]) -> Any:
         {
             column.name: [(column.categories or ("",))[0]]
             if column.kind == TEXT
-            else [float(column.fill or 0.0)]
+            else [column.standing]
             for column in columns
         }
     )

@@ -3,6 +3,7 @@
     zₖ = bₖ + Σ over columns  x·w      of a number x
                               0·w or 1·w       of false and true
                               w of its category, 0 of one that is not known      of a text
+                              Σ part·w of its parts                              of a date
 
 in the order of the columns, which is the order in which Thalweg adds. What is missing stands for
 `fill`; where there is none it has no answer. The link makes an answer of z:
@@ -16,7 +17,7 @@ in the order of the columns, which is the order in which Thalweg adds. What is m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,7 @@ import numpy as np
 from thalweg.core.errors import InputError
 from thalweg.runs.prediction import LINKS
 from thalweg.runs.saved import Saved
-from thalweg.tables.column import FLAG, TEXT, Column, has_names
+from thalweg.tables.column import DATE, FLAG, TEXT, Column, has_names
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,27 @@ def portable(saved: Saved) -> Portable:
     )
 
 
+def fills_of(column: Column) -> list[float] | None:
+    """What stands for each part of a missing date."""
+    return None if column.fill is None else list(column.fill)  # type: ignore[arg-type]
+
+
+def refuse_dates(columns: Iterable[Column], what: str) -> None:
+    """Raise where a column holds dates, which `what` cannot read."""
+    dates = [column.name for column in columns if column.kind == DATE]
+    if dates:
+        raise InputError(
+            f"{what} reads no dates as they are written, got {', '.join(map(repr, dates[:5]))}: "
+            "export it --to json, python or c, or train without them, with --drop"
+        )
+
+
 def fill_of(column: Column) -> float | int | None:
     """What stands for a missing value, as it is counted: a number, or the place of a category."""
     if column.fill is None:
         return None
+    if isinstance(column.fill, tuple):
+        raise AssertionError("of a date each part is filled")
     if column.kind == TEXT:
         return column.categories.index(str(column.fill))
     return int(bool(column.fill)) if column.kind == FLAG else float(column.fill)

@@ -56,24 +56,28 @@ def splits_of(
     """Places of the rows that are kept, and of those held out, int64; one fold after another."""
     from sklearn.model_selection import KFold, StratifiedKFold
 
-    has_classes = has_classes_of(encoding)
-    check_folds(job, y, has_classes=has_classes)
-    kind = StratifiedKFold if has_classes else KFold
+    check_folds(job, y, encoding)
+    kind = StratifiedKFold if classes_of(encoding) else KFold
     yield from kind(job.folds, shuffle=True, random_state=job.seed).split(np.empty((len(y), 0)), y)
 
 
-def has_classes_of(encoding: Encoding) -> bool:
-    """Whether the target is a class."""
-    return encoding.target is not None and bool(encoding.target.classes)
+def classes_of(encoding: Encoding) -> tuple[str, ...]:
+    """The classes of the target; none of a number."""
+    return tuple(encoding.target.classes) if encoding.target is not None else ()
 
 
-def check_folds(job: Job, y: np.ndarray, *, has_classes: bool) -> None:
+def check_folds(job: Job, y: np.ndarray, encoding: Encoding) -> None:
     """Raise unless the rows are enough for the folds."""
     if job.folds > len(y):
         raise InputError(f"folds must be at most the number of rows, {len(y)}, got {job.folds}")
-    if has_classes and (fewest := int(np.bincount(y.astype(np.int64)).min())) < job.folds:
+    classes = classes_of(encoding)
+    if not classes:
+        return
+    counts = np.bincount(y.astype(np.int64))
+    if int(counts.min()) < job.folds:
         raise InputError(
-            f"folds must be at most the rows of the rarest class, {fewest}, got {job.folds}: "
+            "folds must be at most the rows of the rarest class, "
+            f"{classes[int(counts.argmin())]!r} with {counts.min()}, got {job.folds}: "
             "use fewer folds"
         )
 

@@ -31,7 +31,7 @@ from thalweg.jobs.explanation import explanation_of
 from thalweg.jobs.folds import cross_validate
 from thalweg.jobs.limits import LIMITS, forget_limits, limited, limits_of, note_limits
 from thalweg.jobs.opening import Note, Opened, opened, opened_again, silent
-from thalweg.jobs.rows import check_folds, has_classes_of, target_of
+from thalweg.jobs.rows import check_folds, target_of
 from thalweg.jobs.source import here, placed, scales
 from thalweg.jobs.trained import Trained
 from thalweg.jobs.trainer import trainer_of
@@ -195,7 +195,7 @@ def _check_folds(job: Job, data: Opened) -> None:
     """Raise unless the rows are enough for the folds: all of them, or those that choose."""
     y = data.rows.y if job.chooses else target_of(data.table)
     asked = job.changed(folds=FOLDS) if job.chooses and not job.folds else job
-    check_folds(asked, y, has_classes=has_classes_of(data.encoding))
+    check_folds(asked, y, data.encoding)
 
 
 def _trained(

@@ -30,7 +30,7 @@ def coefficients_of(
     categories = [
         category
         for column in encoding.columns
-        for category in (column.categories if column.kind == TEXT else ("",))
+        for category in (column.categories or ("",) * len(column.features))
     ]
     return [
         Coefficient(

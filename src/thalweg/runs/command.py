@@ -11,7 +11,8 @@ from thalweg.runs.job import Job
 FLAGS = {
     "drop": "--drop", "impute": "--impute", "max_categories": "--max-categories",
     "missing": "--missing", "decimal": "--decimal", "thousands": "--thousands", "text": "--text",
-    "memory": "--memory", "task": "--task",
+    "memory": "--memory", "task": "--task", "dates": "--dates", "date_format": "--date-format",
+    "ids": "--ids",
 }  # fmt: skip
 
 

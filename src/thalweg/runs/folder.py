@@ -39,8 +39,9 @@ from thalweg.core.outcome import Outcome
 from thalweg.core.storage import check_format, from_json, read_folder, to_json, write_folder
 from thalweg.core.verdict import WORDS
 from thalweg.runs.job import Job
-from thalweg.tables.column import FLAG, TEXT
+from thalweg.tables.column import DATE, FLAG, TEXT
 from thalweg.tables.column import NUMBER as NUMBERS
+from thalweg.tables.dates import ORDERS, PARTS
 from thalweg.tables.encoding import Encoding
 from thalweg.tables.notation import check_notation
 
@@ -69,13 +70,14 @@ TOLD: dict[str, Any] = {  # of a result
 }  # fmt: skip
 ENCODED: dict[str, Any] = {
     "columns": (COUNT, [(UNICODE, {
-        "name": UNICODE, "kind": one_of(NUMBERS, FLAG, TEXT), "categories": [UNICODE],
-        "fill": (NUMBER, bool, UNICODE, None),
+        "name": UNICODE, "kind": one_of(NUMBERS, FLAG, TEXT, DATE),
+        "categories": [UNICODE], "fill": (NUMBER, bool, UNICODE, None, [NUMBER]),
+        "parts": ([one_of(*PARTS)], None), "order": (one_of("", *ORDERS), None),
     })]),
     "target": ({"name": UNICODE, "classes": [UNICODE], "labels": [UNICODE]}, None),
     "dtype": one_of("float32", "float64"), "is_sparse": bool, "sample_shape": [COUNT],
     "first_index": COUNT, "missing": [UNICODE], "header": bool | None, "decimal": str | None,
-    "thousands": str | None,
+    "thousands": str | None, "left_out": ([UNICODE], None),
 }  # fmt: skip
 
 
@@ -176,10 +178,9 @@ def explanation_of(folder: Path, model: str | None) -> Explanation | None:
     check_kinds(content, {"model": str, "explanation": (EXPLAINED, None)}, source=source)
     if model is not None and content["model"] != model:
         raise damaged(source, ValueError("it tells of another model than result.json"))
-    if content["explanation"] is None:
-        return None
     try:
-        return Explanation.from_dict(content["explanation"])
+        told = content["explanation"]
+        return None if told is None else Explanation.from_dict(told)
     except (KeyError, TypeError) as problem:
         raise damaged(source, problem) from problem
 

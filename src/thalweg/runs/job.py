@@ -17,7 +17,7 @@ from thalweg.runs.strength import Strength, Strengths, strength_of
 
 READING = (
     "drop", "impute", "max_categories", "task", "dtype", "sparse", "missing", "header", "decimal",
-    "thousands", "text", "memory",
+    "thousands", "text", "memory", "dates", "date_format", "ids",
 )  # fmt: skip
 NO_PENALTY, ONE_OVER_N = Strength(0.0), Strength(1.0, is_per_sample=True)
 KINDS: dict[str, Any] = {  # of fields that are not checked by their values

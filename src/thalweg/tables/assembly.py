@@ -1,8 +1,8 @@
 """Columns into one matrix, a block of rows at a time.
 
-With m columns that become p features, a row has at most m entries that are not zero. Where text
-makes p ≥ 4m the matrix is mostly zeros and is CSR, 12 bytes an entry; else dense, 8 a feature: with
-fewer zeros kernels are faster on those that are stored.
+Columns that become p features have at most m entries in a row that are not zero: one each, of a
+date one a part. Where text makes p ≥ 4m the matrix is mostly zeros and is CSR, 12 bytes an entry;
+else dense, 8 a feature: with fewer zeros kernels are faster on those that are stored.
 
 A block is some thousand rows: its part of X stays in cache while the columns are written to it one
 after the other, and no column is ever held twice.
@@ -18,14 +18,15 @@ import scipy.sparse
 
 from thalweg.core.card import count_of
 from thalweg.core.errors import InputError
-from thalweg.tables.column import TEXT, Column
+from thalweg.tables.column import DATE, TEXT, Column
 
 BLOCK = 1 << 18  # numbers
 
 
 def is_mostly_zeros(columns: Sequence[Column]) -> bool:
     """Whether p ≥ 4m."""
-    return sum(len(column.features) for column in columns) >= 4 * len(columns)
+    entries = sum(column.entries for column in columns)
+    return sum(len(column.features) for column in columns) >= 4 * entries
 
 
 def assemble(
@@ -44,7 +45,10 @@ def assemble(
     n = len(series[0]) if there is None else int(there.sum())
     widths = [len(column.features) for column in columns]
     firsts = np.concatenate([[0], np.cumsum(widths)])
-    stored = len(columns) if sparse else int(firsts[-1])
+    slots = np.concatenate([[0], np.cumsum([column.entries for column in columns])])
+    stored = int((slots if sparse else firsts)[-1])
+    # Where each entry of a row stands, but for the category of a text.
+    usual = [first + k for first, c in zip(firsts, columns, strict=False) for k in range(c.entries)]
     values = np.zeros((n, stored), dtype)
     index = np.int32 if max(n * stored, int(firsts[-1])) < 2**31 else np.int64
     places = np.empty((n, stored), index) if sparse else None
@@ -57,18 +61,22 @@ def assemble(
         size = end - start if there is None else int(there[start:end].sum())
         rows, done = slice(done, done + size), done + size
         if places is not None:
-            places[rows] = firsts[:-1]
+            places[rows] = usual
         for k, column in enumerate(columns):
-            part, first = series[k].slice(start, step), firsts[k]
+            part, first, slot = series[k].slice(start, step), firsts[k], slots[k]
+            here = slot if sparse else first
+            if column.kind == DATE:
+                values[rows, here : here + column.entries] = column.numbers(part)[taken]
+                continue
             if column.kind != TEXT:
-                values[rows, k if sparse else first] = column.numbers(part)[taken]
+                values[rows, here] = column.numbers(part)[taken]
                 continue
             codes = column.codes(part)[taken]
             is_seen = codes >= 0
             unseen[k] += len(codes) - int(is_seen.sum())
             if places is not None:
-                values[rows, k] = is_seen
-                places[rows, k] += np.maximum(codes, 0)
+                values[rows, slot] = is_seen
+                places[rows, slot] += np.maximum(codes, 0)
             else:
                 values[rows][is_seen, first + codes[is_seen]] = 1.0
     notes = [

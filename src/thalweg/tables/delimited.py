@@ -104,7 +104,7 @@ def read_delimited(
                 frame = _frame(pl, content, lines, writing.text, options)
             settled = settle(
                 frame, writing.text, writing.missing, (writing.decimal, writing.thousands), texts,
-                is_typed=compressed != ZSTD,
+                is_typed=compressed != ZSTD, likely="," if separator == ";" else ".",
             )  # fmt: skip
     except broken as problem:
         raise _explained(path, problem, len(first)) from problem
@@ -171,7 +171,7 @@ def _first_line(path: Path, head: bytes, kind: str) -> tuple[str, list[str], boo
 
 
 def _separator(text: str) -> str:
-    """What the first lines agree on; where several do, what leaves the most fields numbers.
+    """What the first lines agree on; where several do, what leaves the others inside numbers alone.
 
     In "1,5;2,25" there are more commas than semicolons, and commas are no less regular.
     """
@@ -187,9 +187,20 @@ def _separator(text: str) -> str:
         except csv.Error:
             continue
         if len({len(row) for row in rows}) == 1:
-            fields = [field for row in rows for field in row]
-            regular[each] = sum(map(is_number, fields)) / len(fields)
-    return max(regular or there, key=lambda each: (regular.get(each, 0.0), line.count(each)))
+            regular[each] = [field for row in rows for field in row]
+
+    def rank(each: str) -> tuple[float, float, int]:
+        fields = regular.get(each)
+        if fields is None:
+            return 0.0, 0.0, line.count(each)
+        numbers = sum(map(is_number, fields))
+        split = sum(
+            any(other in field for other in regular if other != each) and not is_number(field)
+            for field in fields
+        )
+        return 1.0 - split / len(fields), numbers / len(fields), line.count(each)
+
+    return max(regular or there, key=rank)
 
 
 def _names(path: Path, first: list[str]) -> list[str]:

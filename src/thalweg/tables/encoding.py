@@ -22,7 +22,7 @@ from thalweg.core.checks import check_choice, describe
 from thalweg.core.errors import InputError
 from thalweg.tables.assembly import assemble
 from thalweg.tables.budget import COLUMN, budget_of
-from thalweg.tables.column import NUMBER, TEXT, Column
+from thalweg.tables.column import DATE, NUMBER, TEXT, Column
 from thalweg.tables.delimited import USUAL, Writing
 from thalweg.tables.extra import polars
 from thalweg.tables.gaps import count_missing, fill_missing
@@ -33,7 +33,9 @@ from thalweg.tables.table import Table
 from thalweg.tables.target import Target, later_values
 
 VERSION = 1
-KINDS = {NUMBER: "of numbers", "flag": "of true and false", TEXT: "of text"}
+KINDS = {
+    NUMBER: "of numbers", "flag": "of true and false", TEXT: "of text", DATE: "of dates",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Encoding:
     sample_shape: tuple[int, ...] = ()  # of one row of X, (28, 28) of an image; empty for a vector
     first_index: int = 1  # of an svmlight file
     writing: Writing = USUAL  # of CSV and TSV
+    left_out: tuple[str, ...] = ()  # columns that were there at first and are none of these
 
     @cached_property
     def feature_names(self) -> list[str]:
@@ -103,7 +106,7 @@ class Encoding:
         return Table(X, y, self, name, raw.format, tuple(raw.notes + notes), missing)
 
     def _from_frame(self, raw: Raw, unseen_is_error: bool) -> tuple:
-        series, notes = matched_series(self.columns, self.target, raw.X)
+        series, notes = matched_series(self.columns, self.target, raw.X, self.left_out)
         raw.check_doubts(column.name for column in self.columns)
         y = None
         if self.target is not None and self.target.name in raw.X.columns:
@@ -142,7 +145,7 @@ class Encoding:
                 "fill them"
             )
         if missing:
-            fill_missing(X, [float(column.fill or 0.0) for column in self.columns])
+            fill_missing(X, [column.standing for column in self.columns])
         if self.is_sparse and not scipy.sparse.issparse(X):
             X = scipy.sparse.csr_array(X)
         elif not self.is_sparse and scipy.sparse.issparse(X):
@@ -169,6 +172,7 @@ class Encoding:
             "header": self.writing.header,
             "decimal": self.writing.decimal,
             "thousands": self.writing.thousands,
+            "left_out": list(self.left_out),
         }
 
     @classmethod
@@ -196,6 +200,7 @@ class Encoding:
                     content.get("decimal"),
                     content.get("thousands"),
                 ),
+                left_out=tuple(content.get("left_out") or ()),  # not in files of first versions
             )
         except (KeyError, TypeError, AttributeError) as problem:
             raise InputError(
@@ -222,7 +227,8 @@ def _plain_columns(columns: tuple[Column, ...]) -> Any:
             "name": column.name,
             "kind": column.kind,
             "categories": list(column.categories),
-            "fill": column.fill,
+            "fill": list(column.fill) if isinstance(column.fill, tuple) else column.fill,
+            **({"parts": list(column.parts), "order": column.order} if column.parts else {}),
         }
         for column in columns
     ]
@@ -232,9 +238,20 @@ def _columns(content: Any) -> tuple[Column, ...]:
     if isinstance(content, int):
         budget_of().check("the encoding", COLUMN * content, f"for {content:,} columns")
         return tuple(Column(f"x{j}") for j in range(content))
-    return tuple(
-        Column(each)
-        if isinstance(each, str)
-        else Column(each["name"], each["kind"], tuple(each["categories"]), each["fill"])
-        for each in content
+    return tuple(Column(each) if isinstance(each, str) else _column(each) for each in content)
+
+
+def _column(content: Mapping[str, Any]) -> Column:
+    fill, parts = content["fill"], tuple(content.get("parts") or ())
+    is_date, has_fills = content["kind"] == DATE, isinstance(fill, list)
+    fits = len(fill) == len(parts) if has_fills else fill is None or not is_date
+    if is_date != bool(parts) or has_fills > is_date or not fits:
+        raise TypeError(f"{content['name']!r} of kind {content['kind']} has parts {parts}")
+    return Column(
+        content["name"],
+        content["kind"],
+        tuple(content["categories"]),
+        tuple(fill) if isinstance(fill, list) else fill,
+        parts,
+        content.get("order") or "",
     )

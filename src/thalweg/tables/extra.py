@@ -6,14 +6,21 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
-from thalweg.core.extra import optional
+from thalweg.core.errors import InputError
 
 
 def polars(what: Any) -> Any:
-    """The module, or a sentence that says how to get it and that `what` needs it."""
-    return optional("polars", what, extra="files", instead="give the data as NPZ")
+    """The module, imported when it is needed; a sentence where an installation has lost it."""
+    try:
+        return import_module("polars")
+    except ImportError as problem:
+        raise InputError(
+            f"{what} needs polars, which belongs to thalweg and is not here: pip install polars, "
+            "or give the data as NPZ"
+        ) from problem
 
 
 def failures() -> tuple[type[BaseException], ...]:

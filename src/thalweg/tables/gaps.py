@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from thalweg.core.errors import InputError
 from thalweg.scaling.moments import blocks, extremes
 from thalweg.tables.column import MEAN, MEDIAN
+from thalweg.tables.problem import Problem, Unsettled, leave_out
 
 
 def count_missing(X: Any, names: Sequence[str]) -> dict[str, int]:
@@ -33,17 +33,30 @@ def count_missing(X: Any, names: Sequence[str]) -> dict[str, int]:
             counts += np.isnan(part).sum(axis=0)
             infinite = np.append(infinite, np.flatnonzero(np.isinf(part).any(axis=0)))
     if infinite.size:
-        name = names[int(infinite[0])]
-        raise InputError(
-            f"column {name!r} must be finite, got an infinite value: replace it, or leave the "
-            f"column out, with drop=[{name!r}]"
+        raise Unsettled(
+            Problem(
+                name,
+                f"column {name!r} must be finite, got an infinite value: replace it, or leave the "
+                f"column out, with drop=[{name!r}]",
+                {"drop": [name]},
+            )
+            for name in (names[int(j)] for j in np.unique(infinite))
         )
     return {names[int(j)]: int(counts[j]) for j in np.flatnonzero(counts)}
 
 
 def fills(X: np.ndarray, names: Sequence[str], impute: str) -> list[float]:
     """What stands for a missing value in each column of a dense matrix."""
-    return [_fill(X[:, j], names[j], impute) for j in range(X.shape[1])]
+    found: list[float] = []
+    problems: list[Problem] = []
+    for j in range(X.shape[1]):
+        try:
+            found.append(_fill(X[:, j], names[j], impute))
+        except Unsettled as problem:
+            problems.extend(problem.problems)
+    if problems:
+        raise Unsettled(problems)
+    return found
 
 
 def fill_missing(X: np.ndarray, fills: Sequence[float]) -> None:
@@ -74,9 +87,9 @@ def constants(X: Any, names: Sequence[str]) -> list[str]:
 def _fill(values: np.ndarray, name: str, impute: str) -> float:
     there = values[~np.isnan(values)]
     if not there.size:
-        raise InputError(
-            f"column {name!r} must hold a value, got {len(values):,} missing ones: "
-            f"leave it out, with drop=[{name!r}]"
+        raise leave_out(
+            name,
+            f"column {name!r} must hold a value, got {len(values):,} missing ones: leave it out",
         )
     if impute == MEAN:
         return float(there.mean(dtype=np.float64))

@@ -9,7 +9,7 @@ from typing import Any
 import scipy.sparse
 
 from thalweg.core.errors import InputError
-from thalweg.tables.column import NUMBER, TEXT, Column
+from thalweg.tables.column import DATE, NUMBER, TEXT, Column
 from thalweg.tables.format import SVMLIGHT
 from thalweg.tables.raw import Raw
 from thalweg.tables.target import Target
@@ -31,9 +31,9 @@ def find_column(wanted: str | int, names: Sequence[str], what: str) -> str:
 
 
 def matched_series(
-    columns: Sequence[Column], target: Target | None, frame: Any
+    columns: Sequence[Column], target: Target | None, frame: Any, left_out: Sequence[str] = ()
 ) -> tuple[list[Any], list[str]]:
-    """The series of a polars frame for each column, and notes."""
+    """The series of a polars frame for each column, and notes; `left_out` are no news."""
     held = frame.columns
     absent = [column.name for column in columns if column.name not in held]
     if absent and _may_go_by_place(columns) and len(held) == len(columns) == len(absent):
@@ -43,6 +43,7 @@ def matched_series(
     if absent:
         raise _absent(absent, held)
     known = {column.name for column in columns} | ({target.name} if target else set())
+    known.update(left_out)
     return [frame[column.name] for column in columns], _extra([n for n in held if n not in known])
 
 
@@ -50,7 +51,7 @@ def matched_places(
     columns: Sequence[Column], target: Target | None, raw: Raw
 ) -> tuple[list[int], list[str]]:
     """The places in a matrix for each column, and notes; svmlight leaves out trailing zeros."""
-    if any(column.kind == TEXT for column in columns):
+    if any(column.kind in (TEXT, DATE) for column in columns):
         raise InputError(
             f"source must hold named columns, as at first, some of text, got {raw.format}: "
             "give it as CSV, Parquet or a frame"

@@ -11,8 +11,17 @@ from thalweg.core.errors import InputError
 from thalweg.tables.column import Column
 from thalweg.tables.encoding import select
 from thalweg.tables.gaps import constants, count_missing, fill_missing, fills
-from thalweg.tables.learned import Learned, Options, check_missing, kept, on_constants, on_rows
+from thalweg.tables.learned import (
+    Learned,
+    Options,
+    kept,
+    missing_unasked,
+    on_constants,
+    on_missing,
+    on_rows,
+)
 from thalweg.tables.matching import find_column
+from thalweg.tables.problem import Unsettled
 from thalweg.tables.raw import Raw
 from thalweg.tables.target import learn_target
 
@@ -38,7 +47,10 @@ def learn_matrix(raw: Raw, options: Options) -> Learned:
         target, y, note = learn_target(name, values, options.task, raw.class_names)
         notes += [note] if note else []
     missing = count_missing(X, names)
-    notes += check_missing(missing, options.impute, X.shape[0])
+    if missing and options.impute is None:
+        is_sparse = scipy.sparse.issparse(X)
+        raise Unsettled([missing_unasked(missing, X.shape[0], is_sparse=is_sparse)])
+    notes += on_missing(missing, options.impute)
     if scipy.sparse.issparse(X) and missing:
         raise InputError(
             f"impute needs dense data, got a sparse matrix with {sum(missing.values()):,} missing "

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from thalweg.core.errors import InputError
+from thalweg.tables.problem import Problem, Unsettled
 
 
 @dataclass
@@ -23,14 +23,14 @@ class Raw:
     are_pixels: bool = False  # whether X holds bytes, 0 to 255, of images
     first_index: int = 1  # what an svmlight file calls its first feature
     notes: list[str] = field(default_factory=list)
-    doubts: dict[str, str] = field(default_factory=dict)  # columns that cannot be used, and why
+    doubts: dict[str, Problem] = field(default_factory=dict)  # of columns that cannot be used
     decimal: str | None = None  # what its numbers show, where they are not plain
 
     def check_doubts(self, names: Iterable[str]) -> None:
-        """Raise if one of these columns is in doubt."""
-        for name in names:
-            if name in self.doubts:
-                raise InputError(self.doubts[name])
+        """Raise if any of these columns is in doubt."""
+        found = [self.doubts[name] for name in names if name in self.doubts]
+        if found:
+            raise Unsettled(found)
 
     @property
     def is_frame(self) -> bool:

@@ -3,7 +3,8 @@
     recognise the format → split off the target → leave out rows without one → count what is missing
     → learn how each column becomes numbers → write X
 
-The last two are an `Encoding`, which does the same to later rows.
+The last two are an `Encoding`, which does the same to later rows. Columns that nothing can be made
+of unless something is said of them are one error, with what would settle them all (`problem`).
 """
 
 from __future__ import annotations
@@ -19,21 +20,29 @@ from thalweg.core.checks import check_choice, check_count, describe
 from thalweg.core.errors import InputError
 from thalweg.tables.budget import budget_of
 from thalweg.tables.column import IMPUTES
+from thalweg.tables.dates import ORDERS
+from thalweg.tables.dates import WAYS as DATES
 from thalweg.tables.delimited import MISSING, Writing
 from thalweg.tables.encoding import Encoding
 from thalweg.tables.frame import learn_frame
+from thalweg.tables.ids import DROP
+from thalweg.tables.ids import WAYS as IDS
 from thalweg.tables.learned import Options
 from thalweg.tables.load import load
 from thalweg.tables.matrix import learn_matrix
 from thalweg.tables.notation import check_notation
+from thalweg.tables.problem import Unsettled, several, tried
 from thalweg.tables.table import Table
 
 DTYPES = ("float32", "float64")
 
 
 class Written(TypedDict, total=False):
-    """How a file of text is written, where that is not to be found out."""
+    """How columns are written and meant, where that is not to be found out."""
 
+    dates: str | None  # "expand": columns of dates become year, month, weekday, hour; "cyclic"
+    date_format: str | None  # "dmy", "mdy": what comes first in 01/02/2024
+    ids: str  # "drop", "keep": columns that name rows
     missing: Sequence[str] | None  # stand for a missing value besides NA, ? …; None: no text does
     header: bool | None  # whether the first line names the columns
     decimal: str | None  # "," where 1,5 is a number
@@ -66,15 +75,21 @@ def read(
     "float64", found where None, as `sparse` is. `memory`: how much may be used, "2GB"; 4/5 of what
     is free where None. `written`: `Written`, of CSV and TSV alone.
     """
-    if impute is not None:
-        check_choice("impute", impute, IMPUTES)
-    if dtype is not None:
-        check_choice("dtype", dtype, DTYPES)
-    check_count("max_categories", max_categories)
-    budget = budget_of(memory)
-    writing = _writing(**written)
-    raw = load(source, target=target, dtype=dtype, writing=writing, budget=budget)
-    options = Options(target, drop, impute, max_categories, task, dtype, sparse, budget)
+    asked: dict[str, Any] = {
+        "drop": drop, "impute": impute, "max_categories": max_categories, "task": task,
+        "dtype": dtype, "sparse": sparse, "memory": memory, **written,
+    }  # fmt: skip
+    try:
+        return _read(source, target, asked)
+    except Unsettled as problem:
+        found = problem
+    raise tried(found, asked, lambda more: _read(source, target, more))
+
+
+def _read(source: Any, target: str | int | None, asked: dict[str, Any]) -> Table:
+    """The table, or what is to be settled first."""
+    options, writing = _options(target, **asked)
+    raw = load(source, target=target, dtype=options.dtype, writing=writing, budget=options.budget)
     try:
         learned = (learn_frame if raw.is_frame else learn_matrix)(raw, options)
     except MemoryError as problem:
@@ -91,6 +106,7 @@ def read(
         sample_shape=raw.sample_shape if X.shape[1] == math.prod(raw.sample_shape) else (),
         first_index=raw.first_index,
         writing=writing._replace(decimal=raw.decimal or writing.decimal, text=()),
+        left_out=learned.left_out,
     )
     return Table(
         X=X,
@@ -103,6 +119,37 @@ def read(
     )
 
 
+def _options(
+    target: str | int | None,
+    *,
+    drop: Sequence[str | int],
+    impute: str | None,
+    max_categories: int,
+    task: str | None,
+    dtype: str | None,
+    sparse: bool | None,
+    memory: str | float | None,
+    dates: str | None = None,
+    date_format: str | None = None,
+    ids: str = DROP,
+    **written: Any,
+) -> tuple[Options, Writing]:
+    """What was asked for, checked."""
+    for name, value, known in (
+        ("impute", impute, IMPUTES), ("dtype", dtype, DTYPES), ("dates", dates, DATES),
+        ("date_format", date_format, tuple(ORDERS)),
+    ):  # fmt: skip
+        if value is not None:
+            check_choice(name, value, known)
+    check_choice("ids", ids, IDS)
+    check_count("max_categories", max_categories)
+    writing = _writing(**written)
+    return Options(
+        target, drop, impute, max_categories, task, dtype, sparse, budget_of(memory), dates,
+        date_format, ids, writing.text,
+    ), writing  # fmt: skip
+
+
 def _writing(
     missing: Sequence[str] | None = (),
     header: bool | None = None,
@@ -111,9 +158,5 @@ def _writing(
     text: Sequence[str] = (),
 ) -> Writing:
     check_notation(decimal, thousands)
-    absent = () if missing is None else (*MISSING, *_several(missing))
-    return Writing(absent, header, decimal, thousands, _several(text))
-
-
-def _several(names: Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+    absent = () if missing is None else (*MISSING, *several(missing))
+    return Writing(absent, header, decimal, thousands, tuple(several(text)))
