@@ -10,7 +10,7 @@ from thalweg.runs.job import Job
 def test_json_and_back():
     job = Job("a.csv", "price", {"drop": ["id"]}, l2="0.1", tol=1e-4, validation=0.25)
     assert Job.from_dict(from_json(to_json(job.to_dict()), source="")) == job
-    assert json.loads(to_json(job.to_dict()))["l2"] == "0.10000000000000001"
+    assert json.loads(to_json(job.to_dict()))["l2"] == "0.1"
 
 
 def test_a_network_is_told_by_its_recipe_or_its_code():

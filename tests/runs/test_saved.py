@@ -12,7 +12,7 @@ from thalweg.runs.job import Job
 from thalweg.runs.listing import listing
 from thalweg.runs.saved import load
 
-ROWS = [(k, "red" if k % 3 else "blue", k % 7, 0.5 * k + (k % 3)) for k in range(40)]
+ROWS = [(k / 4, "red" if k % 3 else "blue", k % 7, 0.5 * k + (k % 3)) for k in range(40)]
 
 
 def table(rows, heads=("x", "colour", "z", "y")):
