@@ -67,6 +67,16 @@ def _under(module: str, *names: str) -> tuple[str, ...]:
 REFUSALS = (
     # Parameters that are refused.
     Refusal(
+        "sparse X is taken with positive=True, where scikit-learn's nnls needs a dense one",
+        (BASE + "test_raises_value_error_if_positive_and_sparse",),
+        shows="DID NOT RAISE TypeError",
+    ),
+    Refusal(
+        "one step of newton arrives where one of L-BFGS is to be told of as too few",
+        (RIDGE + "test_lbfgs_solver_error",),
+        shows="DID NOT WARN",
+    ),
+    Refusal(
         "a private method of scikit-learn's mixin of classifiers is asked for",
         (LOGISTIC + "test_logreg_predict_proba_multinomial[*]",),
         shows="no attribute '_predict_proba_lr'",
