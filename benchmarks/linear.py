@@ -23,7 +23,7 @@ import numpy as np
 import scipy.sparse
 
 import thalweg as tw
-from thalweg.kernels.cd import descend
+from thalweg.kernels.cd import Held, descend
 from thalweg.kernels.leaves import each_leaf, leaf_edges
 from thalweg.kernels.sdca import dual_pass
 from thalweg.kernels.threads import available_threads
@@ -151,12 +151,12 @@ def sweep_job(data: tw.LinearProblem) -> Callable[[], object]:
     A = gather(data, features, np.zeros(data.p))
     r, u = np.zeros(data.n), np.sqrt(data.weights) * np.random.default_rng(0).random(data.n)
     share = data.p / features.size
+    held = Held(*(np.full(features.size, number) for number in (0.0, 1.0, -np.inf, np.inf)))
 
     def sweep() -> None:
         for _ in range(round(share)):
-            descend(
-                A, r, features, 0.0, 1.0, np.inf, np.inf, 1.0, False, np.zeros(len(features)), u
-            )
+            w = np.zeros(len(features))
+            descend(A, r, features, held, np.inf, np.inf, 1.0, 1.0, False, w, u)
 
     return sweep
 

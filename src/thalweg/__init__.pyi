@@ -74,6 +74,7 @@ from thalweg.methods.sgd import SGD as SGD
 from thalweg.methods.svrg import SVRG as SVRG
 from thalweg.methods.wolfe import StrongWolfe as StrongWolfe
 from thalweg.objectives import surfaces as surfaces
+from thalweg.objectives.column_penalty import ByColumn as ByColumn
 from thalweg.objectives.convexity import check_convex as check_convex
 from thalweg.objectives.convexity import check_smooth as check_smooth
 from thalweg.objectives.function import Objective as Objective

@@ -37,9 +37,14 @@ THEIRS = {
     tw.TweedieRegressor: sklearn.linear_model.TweedieRegressor,
 }
 # What ours take besides, of the estimator and of its fit.
+BY_COLUMN = ["bounds", "penalty_weight"]
 MORE = {
-    ours: (["l1_ratio"], ["offset"])
-    for ours in (tw.PoissonRegressor, tw.GammaRegressor, tw.TweedieRegressor)
+    **{
+        ours: (["l1_ratio", *BY_COLUMN], ["offset"])
+        for ours in (tw.PoissonRegressor, tw.GammaRegressor, tw.TweedieRegressor)
+    },
+    **dict.fromkeys((tw.LogisticRegression, tw.Ridge, tw.Lasso, tw.ElasticNet), (BY_COLUMN, [])),
+    tw.LinearRegression: (["bounds"], []),
 }
 OURS = [
     tw.LogisticRegression(C=0.5),
@@ -100,6 +105,10 @@ def dispatch(monkeypatch):
         tw.LinearSVC(),
         tw.LinearRegression(),
         tw.RidgeClassifier(),
+        tw.LinearRegression(positive=True),
+        tw.Ridge(positive=True),
+        tw.Lasso(positive=True, alpha=0.1),
+        tw.LogisticRegression(bounds=(-1, 1)),
         tw.PoissonRegressor(),
         tw.PoissonRegressor(l1_ratio=0.5),
         tw.GammaRegressor(),

@@ -82,7 +82,6 @@ def test_sparse_coefficients_are_of_the_kind_that_scikit_learn_is_set_to(interfa
 
 
 REFUSED = {
-    "positive": ({"positive": True}, "positive must not be True here: use sklearn.linear_model.El"),
     "selection": ({"selection": "random"}, "selection must not be 'random' here: leave it at"),
     "precompute": ({"precompute": np.eye(3)}, "precompute must not be 'a Gram matrix' here"),
     "l1_ratio": ({"l1_ratio": 1.5}, "The 'l1_ratio' parameter of ElasticNet must be"),

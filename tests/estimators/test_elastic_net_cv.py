@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sklearn.linear_model
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
@@ -72,9 +73,27 @@ def test_fits_that_do_not_arrive_are_told():
         tw.ElasticNetCV(alphas=3, eps=1e-6, tol=1e-16, max_iter=1).fit(X, y)
 
 
+@pytest.mark.parametrize("shape", [(60, 6), (30, 50)])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("ratio", [1.0, 0.4])
+def test_positive_is_scikit_learns(shape, intercept, ratio):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal(shape) + 10.0 * intercept
+    y = X[:, :4] @ [1.0, -1.0, 0.5, 0.3] + rng.standard_normal(shape[0])
+    told = {"l1_ratio": ratio, "positive": True, "fit_intercept": intercept, "cv": 3, "alphas": 20}
+    ours = tw.ElasticNetCV(**told, tol=1e-10).fit(X, y)
+    theirs = sklearn.linear_model.ElasticNetCV(**told, tol=1e-13, max_iter=100_000).fit(X, y)
+    np.testing.assert_allclose(ours.alphas_, theirs.alphas_, rtol=1e-6)
+    np.testing.assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=1e-4)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    assert ours.coef_.min() >= 0.0
+    assert np.all(ours.gaps_ <= 1e-10 * (y @ y))
+    assert ours.certificate_.holds
+
+
 def test_what_cannot_be_honoured_is_refused():
     X, y = data()
-    for given in ({"positive": True}, {"selection": "random"}, {"precompute": X.T @ X}):
+    for given in ({"selection": "random"}, {"precompute": X.T @ X}):
         with pytest.raises(tw.InputError, match="must not be"):
             tw.ElasticNetCV(**given).fit(X, y)
     with pytest.raises(ValueError, match="For multi-task outputs, use MultiTaskElasticNetCV"):

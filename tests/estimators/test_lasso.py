@@ -29,8 +29,3 @@ def test_the_strongest_useful_penalty_is_the_largest_slope_at_zero():
     below = tw.Lasso(alpha=0.99 * largest, method="cd").fit(X, y)
     assert not above.coef_.any()
     assert np.count_nonzero(below.coef_) == 1
-
-
-def test_positive_coefficients_are_refused_by_its_own_name():
-    with pytest.raises(tw.InputError, match=r"use sklearn\.linear_model\.Lasso"):
-        tw.Lasso(positive=True).fit([[0.0], [1.0]], [0.0, 1.0])

@@ -65,11 +65,6 @@ def test_it_is_certified_without_a_gap():
     assert certificate.gap is None
 
 
-def test_positive_is_refused():
-    with pytest.raises(tw.InputError, match="positive must not be True here: use sklearn"):
-        tw.LinearRegression(positive=True).fit(*data()[:2])
-
-
 @pytest.mark.parametrize("shape", [(20,), (20, 1), (20, 2)])
 def test_shapes_are_those_of_scikit_learn(shape):
     # Others take residuals of it, and of two axes less one NumPy makes a square table.

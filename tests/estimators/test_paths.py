@@ -73,10 +73,25 @@ def test_a_point_that_does_not_arrive_is_told():
         tw.logistic_path(X, y, Cs=[1e4], max_iter=1)
 
 
+@pytest.mark.parametrize("shape", [(60, 8), (20, 40)])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_positive_path_is_scikit_learns(shape, sparse):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal(shape) * (rng.random(shape) < 0.5)
+    y = X[:, :3] @ [1.0, -1.0, 0.5] + 0.3 * rng.standard_normal(shape[0])
+    stored = scipy.sparse.csc_array(X) if sparse else X
+    for ratio in (1.0, 0.5):
+        told = {"l1_ratio": ratio, "positive": True, "alphas": 15}
+        alphas, coefs, gaps = tw.enet_path(stored, y, **told, tol=1e-10)
+        theirs = sklearn.linear_model.enet_path(X, y, **told, tol=1e-10, max_iter=100_000)
+        np.testing.assert_allclose(alphas, theirs[0], rtol=1e-6)
+        np.testing.assert_allclose(coefs, theirs[1], atol=1e-5)
+        assert coefs.min() >= 0.0
+        assert np.all(gaps <= 1e-10 * (y @ y))
+
+
 def test_what_cannot_be_asked_is_refused():
     X, y = data()
-    with pytest.raises(tw.InputError, match="positive must not be True"):
-        tw.lasso_path(X, y, positive=True)
     with pytest.raises(tw.InputError, match="got 'alpha': leave it out"):
         tw.enet_path(X, y, alpha=1.0)
     with pytest.raises(tw.InputError, match="use enet_path"):

@@ -87,7 +87,6 @@ def test_a_sparse_matrix_with_an_intercept_takes_every_solver():
 
 
 REFUSED = {
-    "positive": ({"positive": True}, "positive must not be True here: use sklearn.linear_model"),
     "lbfgs": ({"solver": "lbfgs"}, "solver must not be 'lbfgs' here: it is for positive=True"),
     "both": (
         {"solver": "sag", "method": "lbfgs"},

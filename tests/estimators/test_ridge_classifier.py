@@ -61,7 +61,7 @@ def test_sparse_rows_fit_alike():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"positive": True}, "positive must not be True here: use sklearn"),
+        ({"positive": True, "solver": "svd"}, "does not support positive fitting"),
         ({"solver": "lbfgs"}, "solver must not be 'lbfgs' here: it is for positive=True"),
     ],
 )

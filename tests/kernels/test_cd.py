@@ -22,6 +22,11 @@ K, N = 6, 9
 NEVER = 1e300  # a budget that is not reached
 
 
+def held(l1, l2, k=K):
+    """Penalties that are alike, without bounds."""
+    return cd.Held(*(np.full(k, number) for number in (l1, l2, -np.inf, np.inf)))
+
+
 def stored(A, sparse):
     if not sparse:
         return A
@@ -67,7 +72,7 @@ def test_one_coordinate_by_hand():
     # a = (1, 2), u = (−3, −1): slope −5, L = 5. Soft-thresholded by 1 and with l2 = 3: 4/8.
     A, r = np.array([[1.0, 2.0]]), np.zeros(2)
     w, u = np.zeros(1), np.array([-3.0, -1.0])
-    met, change = cd.sweep(A, r, 0.0, np.array([5.0]), r, np.array([0]), 1.0, 3.0, w, u)
+    met, change = cd.sweep(A, r, 0.0, np.array([5.0]), r, np.array([0]), held(1.0, 3.0), w, u)
     assert (met, change) == (4.0, 0.0)
     assert w.tolist() == [0.5]
     assert u.tolist() == [-2.5, 0.0]
@@ -78,7 +83,9 @@ def test_one_coordinate_with_intercept_by_hand():
     # w = 2/2 = 1, b = −1: u + (0, 2) − (1, 1) = (0, 0).
     A, r = np.array([[0.0, 2.0]]), np.ones(2)
     w, u = np.zeros(1), np.array([1.0, -1.0])
-    met, change = cd.sweep(A, r, 2.0, np.array([2.0]), np.ones(1), np.array([0]), 0.0, 0.0, w, u)
+    met, change = cd.sweep(
+        A, r, 2.0, np.array([2.0]), np.ones(1), np.array([0]), held(0.0, 0.0), w, u
+    )
     assert (met, change) == (2.0, -1.0)
     assert w.tolist() == [1.0]
     assert u.tolist() == [0.0, 0.0]
@@ -96,7 +103,7 @@ def test_sweeps_equal_the_textbook(sparse, intercept, l1, l2):
     slow = w.copy()
     for _ in range(3):
         at_start = u0 + w @ A
-        _, change = cd.sweep(stored(A, sparse), r, total, L, m, order, l1, l2, w, u)
+        _, change = cd.sweep(stored(A, sparse), r, total, L, m, order, held(l1, l2), w, u)
         b += change
         slow = slow_sweep(A, r, u0, slow, order, l1, l2)
         np.testing.assert_allclose(w, slow, rtol=1e-10, atol=1e-12)
@@ -114,7 +121,7 @@ def test_violations_are_distances_to_the_subdifferential(sparse):
     slow = np.where(w == 0, np.maximum(abs(slopes) - 0.3, 0), abs(slopes + 0.3 * np.sign(w)))
     for order in ([0, 1, 2, 3, 4, 5], [3, 0]):
         order = np.array(order)
-        found = cd.worst_violation(stored(A, sparse), order, 0.3, 0.4, w, u)
+        found = cd.worst_violation(stored(A, sparse), order, held(0.3, 0.4), w, u)
         assert found == pytest.approx(slow[order].max(), rel=1e-12)
 
 
@@ -126,7 +133,7 @@ def test_descends_to_the_minimum(sparse, intercept, extrapolates):
     A, r, u0 = model(intercept=intercept)
     order, w, u = np.arange(K), np.zeros(K), u0.copy()
     b, work = cd.descend(
-        stored(A, sparse), r, order, l1, l2, 1e-12, 1e-12, NEVER, NEVER, extrapolates, w, u
+        stored(A, sparse), r, order, held(l1, l2), 1e-12, 1e-12, NEVER, NEVER, extrapolates, w, u
     )
     slow = np.zeros(K)
     for _ in range(3000):
@@ -145,7 +152,17 @@ def test_extrapolation_saves_sweeps_and_leads_to_the_same_point():
     for extrapolates in (False, True):
         w, u = np.zeros(30), u0.copy()
         _, work = cd.descend(
-            A, np.zeros(40), np.arange(30), 0.1, 1e-3, 1e-9, 1e-9, NEVER, NEVER, extrapolates, w, u
+            A,
+            np.zeros(40),
+            np.arange(30),
+            held(0.1, 1e-3, 30),
+            1e-9,
+            1e-9,
+            NEVER,
+            NEVER,
+            extrapolates,
+            w,
+            u,
         )
         results.append((w, work))
     np.testing.assert_allclose(results[0][0], results[1][0], atol=1e-7)
@@ -158,7 +175,9 @@ def test_alike_features_do_not_end_it_early():
     A = 100.0 + rng.standard_normal((20, 30))
     w, u = np.zeros(20), rng.standard_normal(30)
     goal = 0.01 * np.max(np.abs(A @ u))
-    cd.descend(A, np.zeros(30), np.arange(20), 0.0, 200.0, goal, goal, NEVER, NEVER, True, w, u)
+    cd.descend(
+        A, np.zeros(30), np.arange(20), held(0.0, 200.0, 20), goal, goal, NEVER, NEVER, True, w, u
+    )
     assert np.max(np.abs(A @ u + 200.0 * w)) <= goal
 
 
@@ -168,9 +187,9 @@ def test_a_budget_ends_it_at_the_loose_goal():
     for budget in (0.0, NEVER):
         w, u = np.zeros(K), u0.copy()
         works.append(
-            cd.descend(A, r, np.arange(K), 0.0, 0.1, 1e-12, 0.1, budget, NEVER, True, w, u)[1]
+            cd.descend(A, r, np.arange(K), held(0.0, 0.1), 1e-12, 0.1, budget, NEVER, True, w, u)[1]
         )
-        assert cd.worst_violation(A, np.arange(K), 0.0, 0.1, w, u) <= 0.1
+        assert cd.worst_violation(A, np.arange(K), held(0.0, 0.1), w, u) <= 0.1
     assert works[0] < works[1]
 
 
@@ -178,7 +197,7 @@ def test_it_ends_after_the_sweeps_it_may_take():
     A, r, u0 = model()
     for most in (3.0, 40.0):
         w, u = np.zeros(K), u0.copy()
-        _, work = cd.descend(A, r, np.arange(K), 0.0, 1e-6, 0.0, 0.0, NEVER, most, True, w, u)
+        _, work = cd.descend(A, r, np.arange(K), held(0.0, 1e-6), 0.0, 0.0, NEVER, most, True, w, u)
         assert most <= work <= most + cd.MEMORY + 1  # a round of extrapolation is not cut
 
 
@@ -189,7 +208,17 @@ def test_features_without_curvature(sparse):
     for l2, expected in ((0.0, [7.0, 5.0]), (0.1, [0.0, 0.0])):  # left alone, or penalised away
         w, u = np.array([7.0, 5.0, 0.0]), np.array([1.0, 0.0, 0.5])
         b, _ = cd.descend(
-            stored(A, sparse), r, np.arange(3), 0.0, l2, 1e-14, 1e-14, NEVER, NEVER, True, w, u
+            stored(A, sparse),
+            r,
+            np.arange(3),
+            held(0.0, l2),
+            1e-14,
+            1e-14,
+            NEVER,
+            NEVER,
+            True,
+            w,
+            u,
         )
         np.testing.assert_allclose(w[:2], expected, atol=1e-13)
         assert np.isfinite(b)
@@ -200,7 +229,17 @@ def test_nothing_to_sweep_leaves_the_best_intercept():
     u = np.array([1.0, 3.0])
     nothing = np.empty(0, dtype=np.int64)
     b, _ = cd.descend(
-        np.zeros((0, 2)), np.ones(2), nothing, 0.1, 0.0, 0.0, 0.0, 1.0, 1.0, True, np.zeros(0), u
+        np.zeros((0, 2)),
+        np.ones(2),
+        nothing,
+        held(0.1, 0.0, 0),
+        0.0,
+        0.0,
+        1.0,
+        1.0,
+        True,
+        np.zeros(0),
+        u,
     )
     assert b == -2.0
     assert u.tolist() == [-1.0, 1.0]
@@ -220,7 +259,10 @@ def test_affine_weights_minimise():
 
 
 def test_model_value_by_hand():
-    assert cd.model_value(2.0, 4.0, np.array([1.0, -3.0]), np.array([3.0, 1.0])) == 5.0 + 20.0 + 8.0
+    assert (
+        cd.model_value(held(2.0, 4.0), np.array([1.0, -3.0]), np.array([3.0, 1.0]))
+        == 5.0 + 20.0 + 8.0
+    )
 
 
 @pytest.mark.parametrize("sparse", [False, True])

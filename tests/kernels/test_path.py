@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 from thalweg.kernels.path import descend_along, quadratic_gap, slopes_at
 
@@ -15,12 +16,12 @@ def quadratic(seed=0, n=30, p=6):
     return B, y, B.T @ B, B.T @ y, float(y @ y), 1.0 / lengths
 
 
-def along(H, q, s, d, l1s, l2s, goal):
+def along(H, q, s, d, l1s, l2s, goal, low=-np.inf):
     """The rows that the kernel leaves, and where the points began."""
     x, g = np.zeros(q.size), -q
     X, starts = np.zeros((len(l1s), q.size)), np.full((len(l1s), 2), np.nan)
     came = descend_along(
-        H, q, s, d, np.array(l1s), np.array(l2s), goal, 0, len(l1s), x, g, X, starts
+        H, q, s, d, np.array(l1s), np.array(l2s), low, goal, 0, len(l1s), x, g, X, starts
     )
     return came, X, starts
 
@@ -38,7 +39,7 @@ def test_the_gap_is_the_value_less_a_dual_value_of_the_residuals(l2):
     B, y, H, q, s, d = quadratic()
     rng = np.random.default_rng(1)
     x, l1 = 0.3 * rng.standard_normal(q.size), 0.05
-    value, gap = quadratic_gap(q, s, d, l1, l2, x, H @ x - q)
+    value, gap = quadratic_gap(q, s, d, l1, l2, -np.inf, x, H @ x - q)
     w = d * x
     residual, by_w = B @ x - y, (B / d).T @ (B @ x - y)
     np.testing.assert_allclose(
@@ -55,6 +56,21 @@ def test_the_gap_is_the_value_less_a_dual_value_of_the_residuals(l2):
         np.testing.assert_allclose(gap, value - max(values), rtol=1e-6)
     else:
         assert value - max(values) <= gap * (1 + 1e-9)
+
+
+def test_positive_points_are_those_of_nnls():
+    """½‖Bx − y‖² + l1·d·x over x ≥ 0 is a least-squares problem of its own, by Cholesky factors."""
+    _, _, H, q, s, d = quadratic()
+    l1s = [0.3, 0.1, 0.02]
+    came, X, _ = along(H, q, s, d, l1s, [0.0] * 3, 1e-14, low=0.0)
+    assert came == 3
+    L = np.linalg.cholesky(H)
+    for x, l1 in zip(X, l1s, strict=True):
+        best, _ = scipy.optimize.nnls(L.T, np.linalg.solve(L, q - l1 * d))
+        np.testing.assert_allclose(x, best, atol=1e-6)
+        value, gap = quadratic_gap(q, s, d, l1, 0.0, 0.0, best, H @ best - q)
+        assert abs(gap) <= 1e-12 * s
+        assert value <= 0.5 * s
 
 
 def test_slopes_are_computed_anew():

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from thalweg.kernels.quadratic import descend_quadratic
+from thalweg.kernels import quadratic
+
+
+def descend_quadratic(H, s, thresholds, w, tight, most):
+    """The kernel without bounds."""
+    low, high = np.full(w.size, -np.inf), np.full(w.size, np.inf)
+    return quadratic.descend_quadratic(H, s, thresholds, low, high, w, tight, most)
 
 
 def problem(p=6, seed=0):

@@ -1,9 +1,15 @@
 import numpy as np
 import pytest
 
-from thalweg.kernels.quadratic import descend_quadratic
+from thalweg.kernels import quadratic
 from thalweg.methods import l1_quadratic
 from thalweg.methods.l1_quadratic import minimise_quadratic
+
+
+def descend_quadratic(H, s, thresholds, w, tight, most):
+    """The kernel without bounds."""
+    low, high = np.full(w.size, -np.inf), np.full(w.size, np.inf)
+    return quadratic.descend_quadratic(H, s, thresholds, low, high, w, tight, most)
 
 
 def distance(s, l1, w):

@@ -11,6 +11,8 @@ With a penalty h of a user's own in place of l1, and l2 > 0, the best w is a pro
 
 and for l2 = 0 it is h*: 0 where the dual norm of u is at most 1, or the conjugate that was given.
 
+Penalties and bounds column by column have an R* of their own (`column_dual`).
+
 Rounding. v is off by e, entry by entry; R* is then off by ∇R*·e + ‖e‖²/(2·l2), or, where l2 = 0, θ
 must shrink by 1 − e/l1 (a user's own: by the dual norm of e), which costs that share of D by
 concavity and D(0) ≥ 0.
@@ -25,6 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from thalweg.certificates.column_dual import ColumnDual, column_dual
 from thalweg.core.bisection import last_inside
 from thalweg.core.vector import dot
 from thalweg.objectives.linear import LinearProblem
@@ -120,8 +123,12 @@ class OwnDualPenalty(NamedTuple):
         return dot(u.ravel(), flat) - 0.5 * self.l2 * dot(flat, flat) - self.own.value(w), w
 
 
-def dual_penalty(problem: LinearProblem) -> DualPenalty | OwnDualPenalty:
-    """R* of the problem, which has a penalty."""
+def dual_penalty(
+    problem: LinearProblem, w: np.ndarray | None = None
+) -> DualPenalty | OwnDualPenalty | ColumnDual:
+    """R* of the problem, which has a penalty; `w` are the variables that a bound is for, if any."""
+    if problem.by_column is not None:
+        return column_dual(problem, w)
     if problem.own_penalty is not None:
         return OwnDualPenalty(problem.own_penalty, problem.l2)
     return DualPenalty(problem.l1, problem.l2)

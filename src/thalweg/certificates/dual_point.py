@@ -36,6 +36,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from thalweg.certificates.column_dual import column_dual
+from thalweg.certificates.column_levels import levelled, must_level
 from thalweg.certificates.dual_penalty import WIDEST, dual_penalty
 from thalweg.kernels.duality import (
     class_shifted_slopes_pass,
@@ -98,18 +100,25 @@ def lower_bound(
                 z += shift
                 slopes(problem, z, theta)
             theta = balanced(problem, theta)
-        found = _scaled(problem, b, theta, problem.transpose(theta), worth)
+        if must_level(problem):
+            theta = levelled(problem, column_dual(problem, w), w, z, theta, unit(problem.n))
+        held = dual_penalty(problem, w)
+        found = _scaled(problem, held, b, theta, problem.transpose(theta), worth)
     # No loss is negative: at a w so huge that sums overflow, this much is still true.
     return found if np.isfinite(found.floor) else LowerBound(0.0, 0.0)
 
 
-def dual_value(problem: LinearProblem, theta: np.ndarray) -> LowerBound:
-    """The bound from any dual point, float64[n] or [n, K], made feasible as slopes are."""
+def dual_value(problem: LinearProblem, theta: np.ndarray, held: Any = None) -> LowerBound:
+    """The bound from any dual point, float64[n] or [n, K], made feasible as slopes are.
+
+    `held` is R*, or one that is nowhere less, in place of that of the problem.
+    """
     if problem.fit_intercept:
         theta = balanced(problem, theta.copy())
     with np.errstate(over="ignore", invalid="ignore"):
         intercepts = np.zeros(problem.outputs * problem.fit_intercept)
-        found = _scaled(problem, intercepts, theta, problem.transpose(theta), -np.inf)
+        held = held or dual_penalty(problem)
+        found = _scaled(problem, held, intercepts, theta, problem.transpose(theta), -np.inf)
     return found if np.isfinite(found.floor) else LowerBound(0.0, 0.0)
 
 
@@ -220,23 +229,30 @@ def balanced(problem: LinearProblem, theta: np.ndarray) -> np.ndarray:
 
 
 def _scaled(
-    problem: LinearProblem, b: np.ndarray, theta: np.ndarray, v: np.ndarray, worth: float
+    problem: LinearProblem,
+    held: Any,
+    b: np.ndarray,
+    theta: np.ndarray,
+    v: np.ndarray,
+    worth: float,
 ) -> LowerBound:
     """The bound at the best multiple of θ that is found; θ came from a point of intercepts `b`."""
-    held = dual_penalty(problem)
     largest = held.largest(v)
-    best = _bound(problem, b, theta, v, min(1.0, largest))
+    best = _bound(problem, held, b, theta, v, min(1.0, largest))
     is_small = 1.0 < largest < WIDEST  # v is inside the domain of R* by a little
     if is_small or best.value < worth:
         high = min(largest, problem.term.stretch(problem.weights, theta), WIDEST)
         if is_small:
-            best = max(best, _bound(problem, b, theta, v, high))
+            best = max(best, _bound(problem, held, b, theta, v, high))
         if best.value < worth:
-            best = max(best, _bound(problem, b, theta, v, _best_scale(problem, theta, v, high)))
+            scale = _best_scale(problem, held, theta, v, high)
+            best = max(best, _bound(problem, held, b, theta, v, scale))
     return max(best, LowerBound(0.0, 0.0))
 
 
-def _best_scale(problem: LinearProblem, theta: np.ndarray, v: np.ndarray, high: float) -> float:
+def _best_scale(
+    problem: LinearProblem, held: Any, theta: np.ndarray, v: np.ndarray, high: float
+) -> float:
     """The s that maximises D(sθ) in [0, high], nearly: some of the samples tell.
 
     D loses the square of the error of s, and any s gives a bound.
@@ -244,7 +260,6 @@ def _best_scale(problem: LinearProblem, theta: np.ndarray, v: np.ndarray, high: 
     some = np.arange(0, problem.n, max(1, problem.n // LOOKED_AT))
     theta, term, c = theta[some], problem.term.on(some), problem.weights[some]
     c = c / max(float(c.sum()), TINY)
-    held = dual_penalty(problem)
 
     def value(s: float) -> float:
         return -term.conjugates(c, s * theta)[0] - held.value(v, s)
@@ -270,7 +285,7 @@ def argmax(concave: Callable[[float], float], high: float) -> float:
 
 
 def _bound(
-    problem: LinearProblem, b: np.ndarray, theta: np.ndarray, v: np.ndarray, scale: float
+    problem: LinearProblem, held: Any, b: np.ndarray, theta: np.ndarray, v: np.ndarray, scale: float
 ) -> LowerBound:
     """D(scale·θ) with its rounding."""
     if scale != 1.0:
@@ -286,7 +301,7 @@ def _bound(
     rounding = unit(1) * size
     if problem.fit_intercept:
         rounding += unit(problem.n) * float(np.sum(np.abs(b) * spread))
-    penalty, by_error = dual_penalty(problem).with_rounding(v, scale, error, -conjugates)
+    penalty, by_error = held.with_rounding(v, scale, error, -conjugates)
     return LowerBound(-conjugates - penalty, rounding + (by_error + unit(1) * penalty))
 
 

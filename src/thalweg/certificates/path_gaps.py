@@ -9,10 +9,10 @@ square. With g = Σ cᵢθᵢxᵢ, A = Σ cᵢθᵢ² and B = Σ cᵢθᵢyᵢ (
     D(tθ) = −½t²A − tB − R*(−tg)
 
 and t is where that is largest if l2 = 0, which is in closed form; else the better of 1 and the
-largest for which t|g| ≤ l1. Either all of it comes from the sums of the data, by one matrix product
-(`path_gaps`), or from the residuals of all points (`residual_gaps`, where rounding is bounded as in
-`dual_point`). The returned intercept is off its best value by a rounding δ, which costs ½δ²: the
-loss has curvature 1 along it.
+largest for which t|g| ≤ l1. Where w ≥ 0 is asked for, max(0, −gⱼ) stands for |gⱼ|. Either all of it
+comes from the sums of the data, by one matrix product (`path_gaps`), or from the residuals of all
+points (`residual_gaps`, where rounding is bounded as in `dual_point`). The returned intercept is
+off its best value by a rounding δ, which costs ½δ²: the loss has curvature 1 along it.
 """
 
 from __future__ import annotations
@@ -48,6 +48,11 @@ class Bound(NamedTuple):
     beyond: np.ndarray  # max(0, |g| − l1), float64[K, p]
 
 
+def pulls(v: np.ndarray, *, is_positive: bool) -> np.ndarray:
+    """How far slopes are from what the dual asks of them: |v|, or with w ≥ 0 max(0, −v)."""
+    return np.maximum(-v, 0.0) if is_positive else np.abs(v)
+
+
 def residual_gaps(
     problem: LinearProblem,
     found: Residuals,
@@ -64,7 +69,7 @@ def residual_gaps(
     rounding = off * spread + 0.5 * off**2 + unit(n) * losses + unit(p) * penalties
     A = np.einsum("i,ik,ik->k", c, found.at_u, found.at_u)
     B = np.einsum("i,ik,i->k", c, found.at_u, problem.y)
-    at = _bound(A, B, np.abs(found.v), l1s, l2s)
+    at = _bound(A, B, pulls(found.v, is_positive=problem.is_positive), l1s, l2s)
     spread, size = np.sqrt(A), float(c @ problem.y**2) ** 0.5
     lengths = problem.features.lengths()
     lower = unit(n) * spread * (spread + size + np.abs(found.b))
@@ -84,6 +89,8 @@ def path_gaps(
     l1s: np.ndarray,
     l2s: np.ndarray,
     delta: np.ndarray,
+    *,
+    is_positive: bool = False,
 ) -> tuple[list[Gap], np.ndarray]:
     """The gap of each row of `W`, by the slopes at that of `U`, and those slopes, float64[K, p].
 
@@ -99,9 +106,10 @@ def path_gaps(
     rounding = unit(n) * (sizes + penalties) + 0.5 * delta**2
     A = np.maximum(np.einsum("kj,kj->k", U, at_U - q) + s, 0.0)
     along, g = np.einsum("kj,kj->k", U, at_U), np.abs(at_U)
+    seen = pulls(at_U, is_positive=True) if is_positive else g
     if U is not W:
         sizes, by_feature = _sizes(sums, U)
-    at = _bound(A, along - A, g, l1s, l2s)
+    at = _bound(A, along - A, seen, l1s, l2s)
     by_slopes = np.maximum(at.value, 0.0) * by_feature.max(axis=1, initial=0.0) / l1s
     by_ridge = np.einsum("kj,kj->k", at.beyond, by_feature)
     by_ridge += 0.5 * unit(n) * np.einsum("kj,kj->k", by_feature, by_feature)

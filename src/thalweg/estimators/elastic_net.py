@@ -2,7 +2,8 @@
 
     minimise  (1/2Σs) Σᵢ sᵢ (xᵢᵀw + b − yᵢ)² + alpha·r‖w‖₁ + ½ alpha·(1 − r)‖w‖²,   r = l1_ratio
 
-which is a `LinearProblem` with the squared loss, l1 = alpha·r and l2 = alpha·(1 − r).
+which is a `LinearProblem` with the squared loss, l1 = alpha·r and l2 = alpha·(1 − r), with both
+times a weight πⱼ and between bounds for each column, where those are given.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from thalweg.estimators.certified import AUTO, refuse
+from thalweg.estimators.held_columns import HELD
 from thalweg.estimators.regressor import LinearRegressor
 from thalweg.methods.method import Method
 
@@ -46,11 +48,17 @@ class ElasticNet(LinearRegressor):
     warm_start : bool, default=False
         Whether to start from the last fit.
     positive : bool, default=False
-        True is refused.
+        Whether coefficients are to be at least 0. The dual then asks −vⱼ ≤ l1 of a column, with
+        v = Σ cᵢθᵢxᵢ its slopes, in place of |vⱼ| ≤ l1: the gap is as proven as without.
     random_state : int, RandomState instance or None, default=None
         Seed of methods that draw; None is 0.
     selection : str, default="cyclic"
         "random" is refused: it would change the way, not the optimum.
+    bounds : pair (low, high), default=None
+        Of coefficients: numbers, arrays with one number a column, or None on an open side.
+    penalty_weight : array-like of shape (n_features,), default=None
+        What the penalty of a column is multiplied by; 0 leaves it out of the penalty, and
+        1/|w| of an earlier fit makes the adaptive lasso.
     method : str or Method, default="auto"
         A method of `thalweg.minimize`, by name or as an object.
 
@@ -80,6 +88,7 @@ class ElasticNet(LinearRegressor):
         "positive": ["boolean"],
         "random_state": ["random_state"],
         "selection": [StrOptions({"cyclic", "random"})],
+        **HELD,
         "method": [str, Method],
     }
 
@@ -97,6 +106,8 @@ class ElasticNet(LinearRegressor):
         positive: bool = False,
         random_state: Any = None,
         selection: str = "cyclic",
+        bounds: Any = None,
+        penalty_weight: Any = None,
         method: str | Method = AUTO,
     ) -> None:
         self.alpha = alpha
@@ -110,6 +121,8 @@ class ElasticNet(LinearRegressor):
         self.positive = positive
         self.random_state = random_state
         self.selection = selection
+        self.bounds = bounds
+        self.penalty_weight = penalty_weight
         self.method = method
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -136,9 +149,6 @@ class ElasticNet(LinearRegressor):
         return self
 
     def _refuse_what_cannot_be_honoured(self) -> None:
-        name = type(self).__name__
-        if self.positive:
-            refuse("positive", True, f"use sklearn.linear_model.{name} for coefficients ≥ 0")
         if self.selection == "random":
             refuse("selection", "random", "leave it at 'cyclic'; the optimum is the same")
         if not isinstance(self.precompute, bool | np.bool_):

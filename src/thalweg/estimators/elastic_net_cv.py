@@ -63,7 +63,7 @@ class ElasticNetCV(LinearRegressor):
     copy_X, verbose, n_jobs : default=True, 0, None
         Have no effect: X is never written to, and threads are as many as there are.
     positive : bool, default=False
-        True is refused.
+        Whether coefficients are to be at least 0; the dual then asks −vⱼ ≤ l1, and not |vⱼ| ≤ l1.
     random_state : int, RandomState instance or None, default=None
         Seed of methods that draw; None is 0.
     selection : str, default="cyclic"
@@ -163,7 +163,13 @@ class ElasticNetCV(LinearRegressor):
         X, y, weights = self._checked(X, y, sample_weight)
         y = self._one_target(y)
         fitted = self._attributes(X, y)
-        problem = LinearProblem(X, y, fit_intercept=self.fit_intercept, sample_weight=weights)
+        problem = LinearProblem(
+            X,
+            y,
+            penalty=self._by_column(),
+            fit_intercept=self.fit_intercept,
+            sample_weight=weights,
+        )
         check_squares(problem)
         told = self._told(X, y, sample_weight, [None], problem.dim, fitted)
         self._choose(problem, X, y, weights, metadata)
@@ -249,6 +255,7 @@ class ElasticNetCV(LinearRegressor):
         part = LinearProblem(
             X[rows],
             y[rows],
+            penalty=self._by_column(),
             fit_intercept=self.fit_intercept,
             sample_weight=None if weights is None else weights[rows],
         )
@@ -304,9 +311,6 @@ class ElasticNetCV(LinearRegressor):
         return column_or_1d(y, warn=True)
 
     def _refuse_what_cannot_be_honoured(self) -> None:
-        if self.positive:
-            name = type(self).__name__
-            refuse("positive", True, f"use sklearn.linear_model.{name} for coefficients ≥ 0")
         if self.selection == "random":
             refuse("selection", "random", "leave it at 'cyclic'; the optimum is the same")
         if not isinstance(self.precompute, bool | np.bool_ | str):

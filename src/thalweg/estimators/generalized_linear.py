@@ -26,6 +26,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 from thalweg.core.errors import InputError
 from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, chosen_method
+from thalweg.estimators.held_columns import HELD, HeldColumnsMixin
 from thalweg.estimators.inferring import InferringMixin, refuse_penalty
 from thalweg.estimators.scores import checked_scores
 from thalweg.estimators.smallest_fit import SmallestMixin
@@ -40,7 +41,9 @@ LOSSES = {0.0: "squared", 1.0: "poisson", 2.0: "gamma"}  # by their power; betwe
 FARTHEST = 100.0  # of an offset: e^o and its powers are far from overflow
 
 
-class GeneralizedLinearRegressor(InferringMixin, SmallestMixin, RegressorMixin, BaseEstimator):
+class GeneralizedLinearRegressor(
+    InferringMixin, SmallestMixin, HeldColumnsMixin, RegressorMixin, BaseEstimator
+):
     """What the three share: all but the power of the deviance."""
 
     coef_: np.ndarray
@@ -57,6 +60,7 @@ class GeneralizedLinearRegressor(InferringMixin, SmallestMixin, RegressorMixin, 
         "warm_start": ["boolean"],
         "verbose": ["verbose"],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        **HELD,
         "method": [str, Method],
     }
 
@@ -71,6 +75,8 @@ class GeneralizedLinearRegressor(InferringMixin, SmallestMixin, RegressorMixin, 
         warm_start: bool = False,
         verbose: int = 0,
         l1_ratio: float = 0.0,
+        bounds: Any = None,
+        penalty_weight: Any = None,
         method: str | Method = AUTO,
     ) -> None:
         self.alpha = alpha
@@ -81,6 +87,8 @@ class GeneralizedLinearRegressor(InferringMixin, SmallestMixin, RegressorMixin, 
         self.warm_start = warm_start
         self.verbose = verbose
         self.l1_ratio = l1_ratio
+        self.bounds = bounds
+        self.penalty_weight = penalty_weight
         self.method = method
 
     def _power(self) -> float:
@@ -141,11 +149,13 @@ class GeneralizedLinearRegressor(InferringMixin, SmallestMixin, RegressorMixin, 
             Tweedie(power) if loss == "tweedie" else loss,
             l1=strength * self.l1_ratio,
             l2=strength * (1.0 - self.l1_ratio),
+            penalty=self._by_column(),
             fit_intercept=self.fit_intercept,
             sample_weight=weights,
         )
 
     def _likelihood(self) -> Family:
+        self._refuse_held()
         if self.alpha > 0.0:
             refuse_penalty("alpha", self.alpha, "0")
         return of_power(self._power())

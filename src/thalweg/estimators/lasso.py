@@ -19,7 +19,8 @@ class Lasso(ElasticNet):
     ----------
     alpha : float, default=1.0
         Strength of the penalty; 0 is ordinary least squares.
-    fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, selection
+    fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state,
+    selection, bounds, penalty_weight
         As in `thalweg.ElasticNet`; `tol` is Thalweg's.
     method : str or Method, default="auto"
         A method of `thalweg.minimize`, by name or as an object.
@@ -57,6 +58,8 @@ class Lasso(ElasticNet):
         positive: bool = False,
         random_state: Any = None,
         selection: str = "cyclic",
+        bounds: Any = None,
+        penalty_weight: Any = None,
         method: str | Method = AUTO,
     ) -> None:
         super().__init__(
@@ -71,5 +74,7 @@ class Lasso(ElasticNet):
             positive=positive,
             random_state=random_state,
             selection=selection,
+            bounds=bounds,
+            penalty_weight=penalty_weight,
             method=method,
         )

@@ -18,7 +18,8 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from thalweg.estimators.callbacks import Attributes
-from thalweg.estimators.certified import AUTO, refuse
+from thalweg.estimators.certified import AUTO
+from thalweg.estimators.held_columns import BOUNDS
 from thalweg.estimators.regressor import LinearRegressor
 from thalweg.estimators.smallest_fit import SmallestMixin
 from thalweg.methods.method import Method
@@ -43,15 +44,19 @@ class LinearRegression(SmallestMixin, LinearRegressor):
     n_jobs : int, default=None
         Has no effect: passes over X take all threads.
     positive : bool, default=False
-        True is refused.
+        Whether coefficients are to be at least 0: non-negative least squares. The dual then asks
+        vⱼ ≥ 0 of a column, v = Σ cᵢθᵢxᵢ, and its value is a proven bound as with a penalty.
+    bounds : pair (low, high), default=None
+        Of coefficients: numbers, arrays with one number a column, or None on an open side.
     method : str or Method, default="auto"
         A method of `thalweg.minimize`, by name or as an object.
 
     Attributes
     ----------
     coef_, intercept_, rank_, singular_, n_features_in_, feature_names_in_
-        As in scikit-learn, the coefficients the smallest of those that fit as well. `singular_` and
-        `rank_` are of dense X alone; of more rows than columns the values are right to 1e-8 of the
+        As in scikit-learn, the coefficients the smallest of those that fit as well, but within
+        bounds. `singular_` and `rank_` are of dense X alone, and of fits without bounds;
+        of more rows than columns the values are right to 1e-8 of the
         largest, and the rank counts those above 1e-6 of it.
     n_iter_ : int, or a list for several targets
     method_, plan_, certificate_, history_, runs_
@@ -70,6 +75,7 @@ class LinearRegression(SmallestMixin, LinearRegressor):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "n_jobs": [None, Integral],
         "positive": ["boolean"],
+        **BOUNDS,
         "method": [str, Method],
     }
     max_iter = None  # which scikit-learn's have not, nor draws
@@ -83,6 +89,7 @@ class LinearRegression(SmallestMixin, LinearRegressor):
         tol: float = 1e-6,
         n_jobs: int | None = None,
         positive: bool = False,
+        bounds: Any = None,
         method: str | Method = AUTO,
     ) -> None:
         self.fit_intercept = fit_intercept
@@ -90,13 +97,12 @@ class LinearRegression(SmallestMixin, LinearRegressor):
         self.tol = tol
         self.n_jobs = n_jobs
         self.positive = positive
+        self.bounds = bounds
         self.method = method
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearRegression:
         """Fit to X, float[n, p], and y, float[n] or [n, targets], samples weighted if wished."""
-        if self.positive:
-            refuse("positive", True, "use sklearn.linear_model.LinearRegression for w ≥ 0")
         X, y, weights = self._checked(X, y, sample_weight)
         targets = 1 if y.ndim == 1 else y.shape[1]
         told = self._fit_targets(
@@ -123,7 +129,7 @@ class LinearRegression(SmallestMixin, LinearRegressor):
         """Set singular values and rank of √s∘(x − x̄), or of √s∘x without an intercept."""
         for name in ("rank_", "singular_"):
             self.__dict__.pop(name, None)
-        if problem.matrix.is_sparse:
+        if problem.matrix.is_sparse or problem.by_column is not None:
             return
         if problem.p > problem.n:
             Z = np.array(problem.matrix.rows, dtype=np.float64)

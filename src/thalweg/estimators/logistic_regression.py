@@ -33,6 +33,7 @@ from thalweg.core.errors import InputError
 from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, check_classes, chosen_method, refuse
 from thalweg.estimators.classifier import LinearClassifier
+from thalweg.estimators.held_columns import HELD, HeldColumnsMixin
 from thalweg.estimators.inferring import refuse_penalty
 from thalweg.estimators.penalised_intercept import with_constant, without_constant
 from thalweg.inference.family import LOGISTIC, Family
@@ -45,7 +46,7 @@ NEAREST = {"newton-cg": "newton-cg", "newton-cholesky": "newton", "sag": "sag", 
 UNSET = "deprecated"  # scikit-learn's default for a parameter on its way out
 
 
-class LogisticRegression(LinearClassifier):
+class LogisticRegression(HeldColumnsMixin, LinearClassifier):
     """Logistic regression: `sklearn.linear_model.LogisticRegression`, certified.
 
     Parameters
@@ -84,6 +85,12 @@ class LogisticRegression(LinearClassifier):
         Whether to start from the last fit.
     n_jobs : int, default=None
         Threads; None for as many as there are and limits allow.
+    bounds : pair (low, high), default=None
+        Of the coefficients of every class: numbers, arrays with one number a column, or None on
+        an open side.
+    penalty_weight : array-like of shape (n_features,), default=None
+        What the penalty of a column is multiplied by; 0 leaves it out of the penalty, and
+        1/|w| of an earlier fit makes the adaptive lasso.
     method : str or Method, default="auto"
         A method of `thalweg.minimize`, by name or as an object.
 
@@ -118,6 +125,7 @@ class LogisticRegression(LinearClassifier):
         "verbose": ["verbose"],
         "warm_start": ["boolean"],
         "n_jobs": [None, Integral],
+        **HELD,
         "method": [str, Method],
     }  # fmt: skip
 
@@ -138,6 +146,8 @@ class LogisticRegression(LinearClassifier):
         verbose: int = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        bounds: Any = None,
+        penalty_weight: Any = None,
         method: str | Method = AUTO,
     ) -> None:
         self.penalty = penalty
@@ -154,6 +164,8 @@ class LogisticRegression(LinearClassifier):
         self.verbose = verbose
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.bounds = bounds
+        self.penalty_weight = penalty_weight
         self.method = method
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -204,6 +216,7 @@ class LogisticRegression(LinearClassifier):
             "logistic" if count == 2 else "multinomial",
             l1=ratio * strength,
             l2=(1.0 - ratio) * strength,
+            penalty=self._by_column(),
             fit_intercept=self.fit_intercept and not is_held,
             sample_weight=weights,
             threads=None if self.n_jobs is None else effective_n_jobs(self.n_jobs),
@@ -278,6 +291,8 @@ class LogisticRegression(LinearClassifier):
             refuse("dual", True, "it is for solver='liblinear' with l2; use method='sdca'")
         if self.solver == "liblinear" and math.isinf(C):
             refuse("solver", "liblinear", "it needs a finite C; leave it out for C=np.inf")
+        if self._penalises_intercept and self._by_column() is not None:
+            refuse("solver", "liblinear", "it penalises the intercept as a column; leave it out")
         of_liblinear = "cd" if ratio > 0 else "sdca" if self.dual else "newton-cg"
         nearest = {**NEAREST, "liblinear": of_liblinear}
         return chosen_method(self.method, self.solver, DEFAULT_SOLVER, nearest)
@@ -293,6 +308,7 @@ class LogisticRegression(LinearClassifier):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the fit has told of old parameters
             C, _ = self._penalty()
+        self._refuse_held()
         if math.inf > C:
             refuse_penalty("C", C, "np.inf")
         return LOGISTIC if len(self.classes_) == 2 else None

@@ -18,7 +18,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_X_y
 
 from thalweg.core.errors import InputError
-from thalweg.estimators.certified import check_classes, check_squares, refuse
+from thalweg.estimators.certified import check_classes, check_squares
+from thalweg.objectives.column_penalty import ByColumn
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.minimize import minimize
 from thalweg.planner.path import strongest
@@ -57,7 +58,7 @@ def enet_path(
     return_n_iter : bool, default=False
         Whether to return the iterations too.
     positive : bool, default=False
-        True is refused.
+        Whether coefficients are to be at least 0; the dual then asks −vⱼ ≤ l1, and not |vⱼ| ≤ l1.
     tol : float, default=1e-6
         Thalweg's tolerance: a duality gap of at most tol times F(0).
     max_iter : int, default=1000
@@ -79,8 +80,6 @@ def enet_path(
     >>> coefs.round(1).tolist()
     [[0.3, 2.7], [0.0, 1.7], [0.0, 0.7]]
     """
-    if positive:
-        refuse("positive", True, "use sklearn.linear_model.enet_path for coefficients ≥ 0")
     unknown = set(idle) - NO_EFFECT
     if unknown:
         raise InputError(
@@ -88,7 +87,8 @@ def enet_path(
             "leave it out"
         )
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
-    problem = LinearProblem(X, y, fit_intercept=False, sample_weight=sample_weight)
+    said = ByColumn((0.0, None)) if positive else None
+    problem = LinearProblem(X, y, penalty=said, fit_intercept=False, sample_weight=sample_weight)
     check_squares(problem)
     if isinstance(alphas, Integral):
         if l1_ratio == 0.0:

@@ -33,6 +33,11 @@ class PoissonRegressor(GeneralizedLinearRegressor):
         Whether to show progress.
     l1_ratio : float, default=0.0
         Share of the l1 penalty, 0 to 1, as in `thalweg.ElasticNet`.
+    bounds : pair (low, high), default=None
+        Of coefficients: numbers, arrays with one number a column, or None on an open side.
+    penalty_weight : array-like of shape (n_features,), default=None
+        What the penalty of a column is multiplied by; 0 leaves it out of the penalty, and
+        1/|w| of an earlier fit makes the adaptive lasso.
     method : str or Method, default="auto"
         A method of `thalweg.minimize`, by name or as an object.
 

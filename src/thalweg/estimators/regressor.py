@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight
 
 from thalweg.estimators.callbacks import Attributes, Told
-from thalweg.estimators.certified import CertifiedMixin
+from thalweg.estimators.held_columns import HeldColumnsMixin
 from thalweg.estimators.inferring import InferringMixin, refuse_penalty
 from thalweg.estimators.scores import checked_scores
 from thalweg.inference.family import SQUARED, Family
@@ -23,7 +23,7 @@ from thalweg.methods.method import Method
 from thalweg.objectives.linear import LinearProblem
 
 
-class TargetsMixin(CertifiedMixin):
+class TargetsMixin(HeldColumnsMixin):
     """Least squares for targets one by one, and scikit-learn's shapes of the result."""
 
     fit_intercept: bool
@@ -49,6 +49,7 @@ class TargetsMixin(CertifiedMixin):
             columns[:, 0],
             l1=penalties[0][0],
             l2=penalties[0][1],
+            penalty=self._by_column(),
             fit_intercept=self.fit_intercept,
             sample_weight=sample_weight,
         )
@@ -89,6 +90,7 @@ class LinearRegressor(
 
     def _likelihood(self) -> Family:
         """That of normal errors, where no penalty is in the way."""
+        self._refuse_held()
         held: Any = getattr(self, "alpha_", getattr(self, "alpha", 0.0))
         if np.any(np.asarray(held) > 0.0):
             refuse_penalty("alpha", held, "0")

@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from thalweg.core.errors import InputError
 from thalweg.estimators.certified import AUTO, chosen_method, refuse
+from thalweg.estimators.held_columns import HELD
 from thalweg.estimators.regressor import LinearRegressor
 from thalweg.estimators.smallest_fit import SmallestMixin
 from thalweg.methods.method import Method
@@ -30,6 +31,19 @@ NEAREST = {
     "sag": "sag",
     "saga": "saga",
 }
+
+
+def method_of_ridge(estimator: Any) -> str | Method:
+    """The method that solver, method and positive of a ridge regression ask for."""
+    solver, positive = estimator.solver, estimator.positive
+    if positive and solver not in (AUTO, "lbfgs"):
+        raise InputError(
+            f"solver must be 'auto' or 'lbfgs' with positive=True, got {solver!r}, which does not "
+            "support positive fitting: leave it out"
+        )
+    if not positive and solver == "lbfgs":
+        refuse("solver", "lbfgs", "it is for positive=True; use method='lbfgs' for L-BFGS")
+    return chosen_method(estimator.method, AUTO if positive else solver, AUTO, NEAREST)
 
 
 class Ridge(SmallestMixin, LinearRegressor):
@@ -53,11 +67,17 @@ class Ridge(SmallestMixin, LinearRegressor):
     solver : str, default="auto"
         scikit-learn's names, each standing for the nearest method: "svd" and "cholesky" for
         cholesky, "lsqr" and "sparse_cg" for newton-cg, "sag", "saga"; "auto" leaves it to `method`.
-        "lbfgs", which is for positive=True there, is refused.
+        "lbfgs" is for positive=True alone, as there, and leaves the choice to `method` too.
     positive : bool, default=False
-        True is refused.
+        Whether coefficients are to be at least 0, with solver "auto" or "lbfgs". Of the dual the
+        penalty is then Σⱼ max(0, −vⱼ)²/(2·l2), v = Σ cᵢθᵢxᵢ, and with alpha = 0 it asks vⱼ ≥ 0.
     random_state : int, RandomState instance or None, default=None
         Seed of methods that draw; None is 0.
+    bounds : pair (low, high), default=None
+        Of coefficients: numbers, arrays with one number a column, or None on an open side.
+    penalty_weight : array-like of shape (n_features,), default=None
+        What the penalty of a column is multiplied by; 0 leaves it out of the penalty, and
+        1/|w| of an earlier fit makes the adaptive lasso.
     method : str or Method, default="auto"
         A method of `thalweg.minimize`, by name or as an object.
 
@@ -87,6 +107,7 @@ class Ridge(SmallestMixin, LinearRegressor):
         "solver": [StrOptions({AUTO, "lbfgs", *NEAREST})],
         "positive": ["boolean"],
         "random_state": ["random_state"],
+        **HELD,
         "method": [str, Method],
     }
 
@@ -101,6 +122,8 @@ class Ridge(SmallestMixin, LinearRegressor):
         solver: str = AUTO,
         positive: bool = False,
         random_state: Any = None,
+        bounds: Any = None,
+        penalty_weight: Any = None,
         method: str | Method = AUTO,
     ) -> None:
         self.alpha = alpha
@@ -111,16 +134,14 @@ class Ridge(SmallestMixin, LinearRegressor):
         self.solver = solver
         self.positive = positive
         self.random_state = random_state
+        self.bounds = bounds
+        self.penalty_weight = penalty_weight
         self.method = method
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Ridge:
         """Fit to X, float[n, p], and y, float[n] or [n, targets], samples weighted if wished."""
-        if self.positive:
-            refuse("positive", True, "use sklearn.linear_model.Ridge for coefficients ≥ 0")
-        if self.solver == "lbfgs":
-            refuse("solver", "lbfgs", "it is for positive=True; use method='lbfgs' for L-BFGS")
-        method = chosen_method(self.method, self.solver, AUTO, NEAREST)
+        method = method_of_ridge(self)
         X, y, weights = self._checked(X, y, sample_weight)
         targets = 1 if y.ndim == 1 else y.shape[1]
         total = float(len(y) if weights is None else weights.sum())

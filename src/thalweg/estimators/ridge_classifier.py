@@ -20,10 +20,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from thalweg.core.errors import InputError
-from thalweg.estimators.certified import AUTO, chosen_method, refuse
+from thalweg.estimators.certified import AUTO
 from thalweg.estimators.classifier import LinearClassifier
 from thalweg.estimators.regressor import TargetsMixin
-from thalweg.estimators.ridge import NEAREST
+from thalweg.estimators.ridge import NEAREST, method_of_ridge
 from thalweg.estimators.smallest_fit import SmallestMixin
 from thalweg.methods.method import Method
 
@@ -97,11 +97,7 @@ class RidgeClassifier(SmallestMixin, TargetsMixin, LinearClassifier):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RidgeClassifier:
         """Fit to X, float[n, p], and labels y of any kind, or bool[n, labels]."""
-        if self.positive:
-            refuse("positive", True, "use sklearn.linear_model.RidgeClassifier for w ≥ 0")
-        if self.solver == "lbfgs":
-            refuse("solver", "lbfgs", "it is for positive=True; use method='lbfgs' for L-BFGS")
-        method = chosen_method(self.method, self.solver, AUTO, NEAREST)
+        method = method_of_ridge(self)
         X, y = self._validated(X, y, [np.float64, np.float32], multi_output=True)
         binarizer = LabelBinarizer(pos_label=1, neg_label=-1)
         Y = binarizer.fit_transform(y).astype(np.float64)

@@ -31,7 +31,8 @@ class TweedieRegressor(GeneralizedLinearRegressor):
         Others are refused: with a log link their loss is not convex.
     link : str, default="auto"
         "identity" for power 0, "log" for the others, which "auto" stands for.
-    alpha, fit_intercept, solver, max_iter, tol, warm_start, verbose, l1_ratio, method
+    alpha, fit_intercept, solver, max_iter, tol, warm_start, verbose, l1_ratio, bounds,
+    penalty_weight, method
         As in `thalweg.PoissonRegressor`; `tol` is Thalweg's.
 
     Attributes
@@ -67,6 +68,8 @@ class TweedieRegressor(GeneralizedLinearRegressor):
         warm_start: bool = False,
         verbose: int = 0,
         l1_ratio: float = 0.0,
+        bounds: Any = None,
+        penalty_weight: Any = None,
         method: str | Method = AUTO,
     ) -> None:
         super().__init__(
@@ -78,6 +81,8 @@ class TweedieRegressor(GeneralizedLinearRegressor):
             warm_start=warm_start,
             verbose=verbose,
             l1_ratio=l1_ratio,
+            bounds=bounds,
+            penalty_weight=penalty_weight,
             method=method,
         )
         self.power = power

@@ -1,6 +1,7 @@
 """Coordinate descent on a least-squares model with l1 and l2, over gathered features.
 
-    minimise over w, b   M(w, b) = ½‖u‖² + (l2/2)‖w‖² + l1‖w‖₁,    u = u₀ + Σⱼ (wⱼ − w₀ⱼ)aⱼ + b·r
+    minimise over w, b   M(w, b) = ½‖u‖² + Σⱼ hⱼ(wⱼ),    u = u₀ + Σⱼ (wⱼ − w₀ⱼ)aⱼ + b·r
+    hⱼ(wⱼ) = (l2ⱼ/2)wⱼ² + l1ⱼ|wⱼ|                        for lowⱼ ≤ wⱼ ≤ highⱼ, else ∞
 
 Of the loss Σ cᵢℓ(zᵢ) with slopes ℓ′ and curvatures hᵢ this is the second-order model, up to a
 constant, for aⱼ = √(ch)∘xⱼ, r = √(ch), u₀ = √(c/h)∘ℓ′. The aⱼ are the rows of an array [k, n] or
@@ -8,7 +9,8 @@ of a `CSR` of that shape, which `kernels.rows` serves alike. The best intercept 
 of a coordinate: with mⱼ = aⱼᵀr/‖r‖² it moves by −mⱼ times the step, so that
 
     Lⱼ = ‖aⱼ‖² − mⱼ²‖r‖²                           the curvature, of a feature less its mean
-    wⱼ ← S(Lⱼwⱼ − aⱼᵀu, l1)/(Lⱼ + l2)              S the soft threshold: the exact minimum in wⱼ
+    wⱼ ← S(Lⱼwⱼ − aⱼᵀu, l1ⱼ)/(Lⱼ + l2ⱼ)            S the soft threshold: the exact minimum in wⱼ,
+                                                   or the bound that is nearer to it
     u  ← u + (aⱼ − mⱼr)·(change of wⱼ)
 
 b is one number β beside u, u + βr being meant, until the end of a sweep: a step costs no more than
@@ -18,6 +20,7 @@ Every K sweeps the point to which they lead is tried (Anderson's extrapolation).
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +35,15 @@ SETTLED = 0.3  # of the violation over all: the support is swept until it is bel
 MOST_TURNS = 10  # of K sweeps over the support, between two over all
 MOST_ROUNDS = 100  # of sweeps over all
 NEARLY = 1e-8  # of Σ|cℓ′|: a slope in b that one more step of Newton's leaves at rounding
+
+
+class Held(NamedTuple):
+    """What holds each of k coefficients, float64[k] each."""
+
+    l1: np.ndarray
+    l2: np.ndarray
+    low: np.ndarray  # −∞ where there is no bound
+    high: np.ndarray  # ∞ likewise
 
 
 @kernel
@@ -94,24 +106,30 @@ def products(A, u, out):
 
 
 @kernel(inline=True)
-def _violation(slope, w, l1, l2):
-    """How far 0 is from the subdifferential of slope·w + (l2/2)w² + l1|w|."""
+def _violation(slope, w, held, j):
+    """How far 0 is from the subdifferential of slope·w + hⱼ(w): none pulls beyond a bound."""
     if w != 0.0:
-        return abs(slope + l2 * w + math.copysign(l1, w))
-    return max(abs(slope) - l1, 0.0)
+        low = high = slope + held.l2[j] * w + math.copysign(held.l1[j], w)
+    else:
+        low, high = slope - held.l1[j], slope + held.l1[j]
+    if w <= held.low[j]:
+        low = -math.inf
+    if w >= held.high[j]:
+        high = math.inf
+    return max(low, -high, 0.0)
 
 
 @kernel(fastmath=FAST_SUM)
-def worst_violation(A, order, l1, l2, w, u):
+def worst_violation(A, order, held, w, u):
     """The largest distance of a slope from optimality over `order`."""
     worst = 0.0
     for j in order:
-        worst = max(worst, _violation(row_dot(A, j, u), w[j], l1, l2))
+        worst = max(worst, _violation(row_dot(A, j, u), w[j], held, j))
     return worst
 
 
 @kernel(fastmath=FAST_SUM)
-def sweep(A, r, total, L, m, order, l1, l2, w, u):
+def sweep(A, r, total, L, m, order, held, w, u):
     """Minimise M in the coordinates of `order` in turn, changing `w` and `u` in place.
 
     `total` is ‖r‖². Returns the largest distance of a slope from optimality, each as its coordinate
@@ -121,13 +139,14 @@ def sweep(A, r, total, L, m, order, l1, l2, w, u):
     for j in order:
         old = w[j]
         slope = row_dot(A, j, u) + beta * total * m[j]
-        worst = max(worst, _violation(slope, old, l1, l2))
+        worst = max(worst, _violation(slope, old, held, j))
         if L[j] > 0.0:
-            pull = L[j] * old - slope
-            new = (pull - min(max(pull, -l1), l1)) / (L[j] + l2)
+            pull, threshold = L[j] * old - slope, held.l1[j]
+            new = (pull - min(max(pull, -threshold), threshold)) / (L[j] + held.l2[j])
         else:
             # A constant feature: its slope is rounding, and only the penalties have a say.
-            new = 0.0 if l1 + l2 > 0.0 else old
+            new = 0.0 if held.l1[j] + held.l2[j] > 0.0 else old
+        new = min(max(new, held.low[j]), held.high[j])
         if new != old:
             w[j] = new
             row_axpy(A, j, new - old, u)
@@ -139,7 +158,7 @@ def sweep(A, r, total, L, m, order, l1, l2, w, u):
 
 
 @kernel
-def descend(A, r, order, l1, l2, tight, loose, budget, most, extrapolates, w, u):
+def descend(A, r, order, held, tight, loose, budget, most, extrapolates, w, u):
     """Lower M over the features of `order`, changing `w` and `u` in place.
 
     Sweeps over `order` alternate with sweeps over its support, until no slope is further than
@@ -162,7 +181,7 @@ def descend(A, r, order, l1, l2, tight, loose, budget, most, extrapolates, w, u)
     W, U, B = np.empty((MEMORY + 1, k)), np.empty((MEMORY + 1, n)), np.empty(MEMORY + 1)
     work = 0.0
     for _ in range(MOST_ROUNDS):
-        met, change = sweep(A, r, total, L, m, order, l1, l2, w, u)
+        met, change = sweep(A, r, total, L, m, order, held, w, u)
         b += change
         work += 1.0
         goal = loose if work >= budget else tight
@@ -170,7 +189,7 @@ def descend(A, r, order, l1, l2, tight, loose, budget, most, extrapolates, w, u)
             # Features that are alike undo each other's steps: each may be near its optimum as it is
             # met, and far from it at the end of the sweep.
             work += 0.5
-            if worst_violation(A, order, l1, l2, w, u) <= goal:
+            if worst_violation(A, order, held, w, u) <= goal:
                 break
         if work >= most:
             break
@@ -179,7 +198,7 @@ def descend(A, r, order, l1, l2, tight, loose, budget, most, extrapolates, w, u)
         for _ in range(MOST_TURNS):
             W[0], U[0], B[0] = w, u, b
             for s in range(1, MEMORY + 1):
-                met, change = sweep(A, r, total, L, m, support, l1, l2, w, u)
+                met, change = sweep(A, r, total, L, m, support, held, w, u)
                 b += change
                 W[s], U[s], B[s] = w, u, b
                 work += support.size / order.size
@@ -188,23 +207,26 @@ def descend(A, r, order, l1, l2, tight, loose, budget, most, extrapolates, w, u)
             if met <= goal or work >= most:
                 break
             if extrapolates:
-                b = _extrapolate(l1, l2, W, U, B, w, u)
+                b = _extrapolate(held, W, U, B, w, u)
     return b, work
 
 
 @kernel(fastmath=FAST_SUM)
-def model_value(l1, l2, w, u):
+def model_value(held, w, u):
     """M."""
     value = 0.0
     for i in range(u.size):
         value += 0.5 * u[i] * u[i]
     for j in range(w.size):
-        value += 0.5 * l2 * w[j] * w[j] + l1 * abs(w[j])
+        value += 0.5 * held.l2[j] * w[j] * w[j] + held.l1[j] * abs(w[j])
+    for j in range(w.size):
+        if w[j] < held.low[j] or w[j] > held.high[j]:
+            return math.inf
     return value
 
 
 @kernel(fastmath=FAST_SUM)
-def _extrapolate(l1, l2, W, U, B, w, u):
+def _extrapolate(held, W, U, B, w, u):
     """Move `w` and `u`, in place, to where the iterates in `W` and `U` lead, if M is lower there.
 
     With Rₛ = Wₛ₊₁ − Wₛ it is the point Σₛ aₛWₛ₊₁ whose weights minimise ‖Σ aₛRₛ‖² among those with
@@ -226,7 +248,7 @@ def _extrapolate(l1, l2, W, U, B, w, u):
             x[j] += a[s] * W[s + 1, j]
         for i in range(u.size):
             y[i] += a[s] * U[s + 1, i]
-    if not model_value(l1, l2, x, y) < model_value(l1, l2, w, u):
+    if not model_value(held, x, y) < model_value(held, w, u):
         return B[MEMORY]
     w[:] = x
     u[:] = y

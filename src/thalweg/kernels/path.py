@@ -2,6 +2,7 @@
 
     minimise  ½(xᵀHx − 2qᵀx + s) + Σⱼ λdⱼ|xⱼ| + ½μdⱼ²xⱼ²        for (λ, μ) = (λ₁, μ₁), (λ₂, μ₂), …
 
+or the same for x ≥ `low` = 0, which is −∞ without that,
 in variables x = w/d in which H has ones on its diagonal (0 for a constant feature). With the slopes
 g = Hx − q kept up to date, a step in one coordinate is exact and costs a row of H:
 
@@ -13,7 +14,8 @@ gap is small. With A = xᵀ(g − q) + s, twice the loss, the residuals times t 
 
     D(t) = −½t²A − t(xᵀg − A) − Σⱼ max(0, t|gⱼ| − λdⱼ)²/(2μdⱼ²)
 
-for t ≤ t̂ = min λdⱼ/|gⱼ|, where the last term is 0, or, where μ > 0, for t = 1.
+for t ≤ t̂ = min λdⱼ/|gⱼ|, where the last term is 0, or, where μ > 0, for t = 1. For x ≥ 0 slopes
+that are positive ask for nothing: max(0, −gⱼ) stands for |gⱼ|, and a step ends at 0.
 
 Each point begins at the solution of the one before. A point that takes more work than a linear
 system over its support is left to one (`methods.l1_quadratic`).
@@ -31,7 +33,7 @@ CUBES = 0.25  # of a support's number, cubed: as long as its factor, in multipli
 
 
 @kernel(fastmath=FAST_SUM)
-def quadratic_gap(q, s, d, l1, l2, x, g):
+def quadratic_gap(q, s, d, l1, l2, low, x, g):
     """The value at x and its duality gap, both up to rounding."""
     A, along, penalty, beyond, steepest = s, 0.0, 0.0, 0.0, 0.0
     for j in range(x.size):
@@ -39,8 +41,9 @@ def quadratic_gap(q, s, d, l1, l2, x, g):
         along += x[j] * g[j]
         bound, ridge = l1 * d[j], l2 * d[j] * d[j]
         penalty += bound * abs(x[j]) + 0.5 * ridge * x[j] * x[j]
-        steepest = max(steepest, abs(g[j]) / bound)
-        over = abs(g[j]) - bound
+        size = max(-g[j], 0.0) if low == 0.0 else abs(g[j])
+        steepest = max(steepest, size / bound)
+        over = size - bound
         if over > 0.0 and ridge > 0.0:
             beyond += 0.5 * over * over / ridge
     t = 1.0 / steepest if steepest > 1.0 else 1.0
@@ -54,7 +57,7 @@ def quadratic_gap(q, s, d, l1, l2, x, g):
 
 
 @kernel(fastmath=FAST_SUM)
-def _sweep(H, d, l1, l2, only_support, x, g):
+def _sweep(H, d, l1, l2, low, only_support, x, g):
     """One sweep, in place; the largest move, in units of the slope, and the number of moves."""
     worst, moves = 0.0, 0
     for j in range(x.size):
@@ -62,7 +65,7 @@ def _sweep(H, d, l1, l2, only_support, x, g):
         if bend <= 0.0 or (only_support and old == 0.0):
             continue
         pull, bound = bend * old - g[j], l1 * d[j]
-        new = (pull - min(max(pull, -bound), bound)) / (bend + l2 * d[j] * d[j])
+        new = max((pull - min(max(pull, -bound), bound)) / (bend + l2 * d[j] * d[j]), low)
         if new != old:
             move = new - old
             worst = max(worst, abs(move) * bend)
@@ -84,7 +87,7 @@ def slopes_at(H, q, x, g):
 
 
 @kernel
-def descend_along(H, q, s, d, l1s, l2s, goal, first, last, x, g, X, starts):
+def descend_along(H, q, s, d, l1s, l2s, low, goal, first, last, x, g, X, starts):
     """Minimise for the penalties from `first` to `last` in turn, in place; where it came to.
 
     `x` and its `g` go along, and are left in row k of `X` where the gap is at most `goal`; row k of
@@ -95,24 +98,24 @@ def descend_along(H, q, s, d, l1s, l2s, goal, first, last, x, g, X, starts):
     for k in range(first, last):
         l1, l2, work = l1s[k], l2s[k], 0.0
         slopes_at(H, q, x, g)
-        value, gap = quadratic_gap(q, s, d, l1, l2, x, g)
+        value, gap = quadratic_gap(q, s, d, l1, l2, low, x, g)
         if starts[k, 0] != starts[k, 0]:  # it begins here: NaN before that
             starts[k, 0], starts[k, 1] = value, gap
         support = 0
         while gap > goal:
             if work > SYSTEM + CUBES * support**3:
                 return k
-            worst, moves = _sweep(H, d, l1, l2, False, x, g)
+            worst, moves = _sweep(H, d, l1, l2, low, False, x, g)
             work += p * (1.0 + moves)
             support = 0
             for j in range(p):
                 support += x[j] != 0.0
             for _ in range(MOST_TURNS):
-                met, moves = _sweep(H, d, l1, l2, True, x, g)
+                met, moves = _sweep(H, d, l1, l2, low, True, x, g)
                 work += p * (1.0 + moves)
                 if met <= SETTLED * worst:
                     break
-            value, gap = quadratic_gap(q, s, d, l1, l2, x, g)
+            value, gap = quadratic_gap(q, s, d, l1, l2, low, x, g)
             if gap != gap:  # overflow: others look closer
                 return k
         X[k] = x

@@ -2,6 +2,8 @@
 
     minimise  F(w, b) = Σᵢ cᵢ ℓ(zᵢ, yᵢ) + (l2/2)‖w‖² + l1‖w‖₁,    z = Xw + b
 
+or with an l1, an l2 and bounds for each column (`held`).
+
 An iteration, at (w, b) with its scores z and v = Σᵢ cᵢℓ′ᵢxᵢ:
 
     working set   the features that are not zero or nearest to that (`working_set`), twice the
@@ -55,12 +57,15 @@ from thalweg.core.vector import dot
 from thalweg.kernels import cd as kernels
 from thalweg.kernels.duality import slopes_pass
 from thalweg.kernels.losses import LOSSES
+from thalweg.methods.column_screening import screened
 from thalweg.methods.expectation import Difficulty, Expected
+from thalweg.methods.held import held_of, penalties, rise, shortest_subgradient
 from thalweg.methods.l1_quadratic import minimise_quadratic
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Problem
+from thalweg.methods.prox_newton import inside
 from thalweg.methods.rounding import rounding_of
-from thalweg.methods.screening import dual_sphere, feature_spread, zero_features
+from thalweg.methods.screening import feature_spread
 from thalweg.methods.working_set import (
     features_of,
     grown,
@@ -120,6 +125,7 @@ class CD(Method):
     name: ClassVar[str] = "cd"
     State: ClassVar[type] = CDState
     takes_penalty: ClassVar[bool] = True
+    takes_columns: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     only_linear: ClassVar[bool] = True
     descends: ClassVar[bool] = True
@@ -146,7 +152,7 @@ class CD(Method):
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> CDState:
         """The state at w₀ with the best intercept for it, no feature gathered."""
         data = problem.objective
-        means, spread = feature_spread(data)
+        w0, (means, spread) = inside(data, w0), feature_spread(data)
         problem.passes += 1 + data.fit_intercept
         coefficients, b = data.split(w0)
         z = np.full(data.n, float(b))
@@ -195,7 +201,7 @@ class CD(Method):
 
         Without l1 30 + 125√q passes, q the crossing of features; 2.4 times where curvatures change.
         """
-        if not problem.l1:
+        if problem.is_smooth:
             bends = 2.5 if problem.loss == "squared" else 6.0
             steps = bends * (12.0 + 50.0 * math.sqrt(min(hard.crossing, FREE)))
             passes = {"gradient": 0.5 * steps / 6.0, "call": 10.0}  # of what was gathered
@@ -290,7 +296,7 @@ class CD(Method):
         b = float(b) + shift @ part
         r = roots if data.fit_intercept else np.zeros(data.n)
         change, sweeps = kernels.descend(
-            A, r, order, data.l1, data.l2, TIGHT * worst, LOOSE * worst, budget,
+            A, r, order, held_of(data, members), TIGHT * worst, LOOSE * worst, budget,
             budget * max(LONGEST, LONGEST * GRAM_FROM / max(1, data.matrix.entries)),
             self.anderson, part, u,
         )  # fmt: skip
@@ -312,20 +318,20 @@ class CD(Method):
         theta = np.empty(data.n)
         slope = dot(c * state.slopes, z - state.z)
         old, new = (data.split(point.astype(np.float64))[0] for point in (state.w, w))
-        slope += data.l2 * dot(old, new - old) + data.l1 * (np.abs(new).sum() - np.abs(old).sum())
+        slope += rise(data, old, new)
         noise = _rounding(data, state)
         t = 1.0
         for _ in range(HALVINGS):
             ahead = old + t * (new - old)
             value = slopes_pass(code, state.z + t * (z - state.z), y, c, data.delta, theta)
-            value += _penalties(data, ahead)
+            value += penalties(data, ahead)
             if value <= state.value + ACCEPT * t * min(slope, 0.0) + noise:
                 break
             t *= 0.5
         else:
             return state.w, state.z, state.floor
         if t < 1.0:
-            w = (state.w + t * (w - state.w)).astype(w.dtype)
+            w = inside(data, (state.w + t * (w - state.w)).astype(w.dtype))
             z = scores(w)
         if data.fit_intercept:
             w[-1] += kernels.best_shift(code, z, y, c, data.delta)
@@ -341,31 +347,20 @@ class CD(Method):
         value = slopes_pass(code, state.z, data.y, data.weights, data.delta, slopes)
         w = state.w.astype(np.float64)
         coefficients, _ = data.split(w)
-        value += _penalties(data, coefficients)
+        value += penalties(data, coefficients)
         problem.gradients += 1
         v = products(problem, state, slopes)
-        G = v + data.l2 * coefficients
-        is_zero, is_out = coefficients == 0.0, state.is_out
-        shortest = np.where(
-            is_zero, G - np.clip(G, -data.l1, data.l1), G + data.l1 * np.sign(coefficients)
-        )
-        shortest[is_zero & is_out] = 0.0
+        shortest = shortest_subgradient(data, coefficients, v, state.is_out)
         if data.fit_intercept:
             shortest = np.append(shortest, data.weights @ slopes)
-        # What is out has left the problem, and with it the dual's constraints.
-        is_in = ~is_out
-        spread = state.spread[is_in]
-        sphere = dual_sphere(data, value, slopes, v[is_in], spread)
-        if self.screening:
-            is_out = is_out.copy()
-            is_out[is_in] = zero_features(data, sphere, spread)
+        gap, is_out = screened(data, value, slopes, v, state.spread, state.is_out)
         return state._replace(
             value=value,
             gradient=shortest.astype(state.w.dtype),
             slopes=slopes,
             v=v,
-            is_out=is_out,
-            lower=max(state.lower, value - sphere.gap),
+            is_out=is_out if self.screening else state.is_out,
+            lower=max(state.lower, value - gap),
         )
 
 
@@ -379,11 +374,6 @@ def _rounding(data: LinearProblem, state: CDState) -> float:
 
 def _norm(gradient: np.ndarray) -> float:
     return float(np.max(np.abs(gradient)))
-
-
-def _penalties(data: LinearProblem, coefficients: np.ndarray) -> float:
-    squares = dot(coefficients, coefficients)
-    return 0.5 * data.l2 * squares + data.l1 * float(np.abs(coefficients).sum())
 
 
 def _read_scores(problem: Problem, w: np.ndarray) -> np.ndarray:

@@ -35,7 +35,7 @@ def has_fewer_samples(data: object) -> bool:
         isinstance(data, LinearProblem)
         and not data.term.is_matrix
         and data.l2 > 0.0
-        and data.l1 == 0.0
+        and data.is_smooth
         and data.n < data.p
     )
 

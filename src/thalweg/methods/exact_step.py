@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.methods.l1_quadratic import minimise_quadratic
 from thalweg.methods.problem import Point, Problem
-from thalweg.methods.prox_newton import EXACT, penalties, shortest_subgradient
+from thalweg.methods.prox_newton import EXACT, minimise_model, shortest_subgradient
 from thalweg.methods.rounding import rounding_of
 from thalweg.objectives.least_squares import LeastSquares
 from thalweg.objectives.linear import LinearProblem
@@ -52,7 +51,7 @@ def exact_step(problem: Problem, point: Point, solve: Any) -> Point | None:
     w, slopes = point.w.astype(np.float64), point.gradient.astype(np.float64)
     distance = _distance(problem, point)
     if problem.is_composite:
-        minimise_quadratic(H, slopes, penalties(problem), w, 0.0, EXACT)
+        minimise_model(data, H, slopes, w, EXACT)
     else:
         w -= solve(H, slopes)
     found = exact_point(problem, w.astype(point.w.dtype))

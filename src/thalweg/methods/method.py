@@ -38,6 +38,7 @@ class Method:
     State: ClassVar[type]  # the NamedTuple that init and advance return
     takes_penalty: ClassVar[bool] = False  # F = f + h with a proximal step for h
     takes_linear_penalty: ClassVar[bool] = False  # only where h is the l1 of a LinearProblem
+    takes_columns: ClassVar[bool] = False  # penalties and bounds column by column
     takes_noise: ClassVar[bool] = True  # gradients that are right only on average
     only_linear: ClassVar[bool] = False  # for LinearProblem alone
     needs_bound: ClassVar[bool] = False  # on ℓ″, the curvature of the loss

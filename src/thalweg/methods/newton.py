@@ -56,7 +56,7 @@ from thalweg.methods.expectation import Difficulty, Expected
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Point, Problem
-from thalweg.methods.prox_newton import prox_newton_step, shortest_subgradient
+from thalweg.methods.prox_newton import inside, prox_newton_step, shortest_subgradient
 from thalweg.methods.search import Search
 from thalweg.methods.set_step import has_set, set_step
 from thalweg.methods.wolfe import CURVATURE, StrongWolfe
@@ -102,6 +102,7 @@ class Newton(Method):
     is_second_order: ClassVar[bool] = True
     factorises: ClassVar[bool] = True
     takes_linear_penalty: ClassVar[bool] = True
+    takes_columns: ClassVar[bool] = True
     takes_noise: ClassVar[bool] = False
     searches: ClassVar[tuple[type[Search], ...]] = (StrongWolfe, Armijo)
     search: StrongWolfe | Armijo | None = None
@@ -120,6 +121,7 @@ class Newton(Method):
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonState:
         """The state at w₀."""
         floor = FLOOR if has_set(problem.objective) else first_floor(problem)
+        w0 = inside(problem.objective, w0) if problem.is_composite else w0
         return _state(problem, _point(problem, w0), no_hessian(problem), rng, 0, floor)
 
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState:
@@ -159,7 +161,7 @@ class Newton(Method):
         5 + 2 log₁₀(1/s) of 100 + 120 log₁₀(1/s) variables, s = l1/l1_max, or of as many as there
         are samples times classes.
         """
-        dim, systems = problem.dim, 2.0 if problem.l1 else 1.0
+        dim, systems = problem.dim, 1.0 if problem.is_smooth else 2.0
         smaller = -math.log10(max(hard.share, 1e-4))
         if has_set(problem):
             size = min(100.0 + 120.0 * smaller, problem.n * problem.outputs)

@@ -149,7 +149,8 @@ def _is_surely_far(journey: Journey) -> bool:
     l1 penalty is in it at w = 0 only.
     """
     problem, state = journey.problem.objective, journey.state
-    if not (journey.method.descends and problem.has_bound) or (problem.l1 and state.w.any()):
+    is_kinked = problem.own_penalty is not None or (problem.l1 and state.w.any())
+    if not (journey.method.descends and problem.has_bound) or is_kinked:
         return False
     D = journey.problem.kept("curvature diagonal", lambda: problem.curvature_diagonal)
     return bool(0.5 * float(np.max(state.gradient**2 / D)) > journey.allowed)
@@ -167,7 +168,8 @@ def _gap(journey: Journey, payment: Payment, w: np.ndarray, *, thorough: bool = 
     w = carried(journey.returned(w), journey.objective, problem)
     found = duality_gap(problem, w, dual=dual, thorough=thorough, enough=journey.allowed)
     found = found.above(payment.floor)
-    if problem.l1 > 0 and journey.allowed < found.gap:
+    has_support = problem.l1 > 0 or problem.by_column is not None
+    if has_support and journey.allowed < found.gap:
         price = found.passes + price_of_tightening(problem, w)
         is_near = found.gap <= NEAR * journey.allowed
         is_worth_it = is_near and payment.affords(journey.problem.passes, price)

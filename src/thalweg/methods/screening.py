@@ -60,14 +60,7 @@ def dual_sphere(
     Features that are known to be zero can be left out of `v` and `spread`: the problem without them
     is the same.
     """
-    theta, moved = slopes, 0.0
-    if data.fit_intercept:
-        up = float(data.weights @ np.maximum(slopes, 0.0))
-        down = float(data.weights @ np.maximum(-slopes, 0.0))
-        heavier = slopes > 0 if up > down else slopes < 0
-        factor = min(up, down) / max(up, down) if max(up, down) > 0 else 1.0
-        theta = np.where(heavier, factor * slopes, slopes)
-        moved = float(np.sqrt(data.weights @ (theta - slopes) ** 2))
+    theta, moved = balanced_slopes(data, slopes)
     reach = np.abs(v) + moved * spread
     steepest = float(reach.max(initial=0.0))
     scale, penalty = 1.0, 0.0
@@ -80,6 +73,18 @@ def dual_sphere(
     )
     rounding = 1e-14 * (abs(value) + size + penalty)
     return Sphere(max(value + conjugates + penalty, 0.0) + rounding, scale * reach)
+
+
+def balanced_slopes(data: LinearProblem, slopes: np.ndarray) -> tuple[np.ndarray, float]:
+    """The slopes, with an intercept shrunk until they cancel, and how far they moved."""
+    if not data.fit_intercept:
+        return slopes, 0.0
+    up = float(data.weights @ np.maximum(slopes, 0.0))
+    down = float(data.weights @ np.maximum(-slopes, 0.0))
+    heavier = slopes > 0 if up > down else slopes < 0
+    factor = min(up, down) / max(up, down) if max(up, down) > 0 else 1.0
+    theta = np.where(heavier, factor * slopes, slopes)
+    return theta, float(np.sqrt(data.weights @ (theta - slopes) ** 2))
 
 
 def zero_features(data: LinearProblem, sphere: Sphere, spread: np.ndarray) -> np.ndarray:

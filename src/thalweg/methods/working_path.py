@@ -23,6 +23,7 @@ Tibshirani et al., J. R. Stat. Soc. B 74 (2012), for the strong rule.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ import scipy.sparse
 
 from thalweg.certificates.dual_point import unit
 from thalweg.certificates.duality import Gap
-from thalweg.certificates.path_gaps import Residuals, residual_gaps
+from thalweg.certificates.path_gaps import Residuals, pulls, residual_gaps
 from thalweg.kernels.rows import CSR
 from thalweg.methods.quadratic_path import QuadraticPath
 from thalweg.methods.screening import feature_spread
@@ -74,7 +75,10 @@ class _Members:
         self.tilt = np.empty(0)  # Σ√c·a of each, which an intercept takes off
         self.places = np.full(data.p, -1)
         self.members = np.empty(0, dtype=np.int64)
-        self.path = QuadraticPath(np.zeros((0, 0)), np.empty(0), s, np.empty(0))
+        nothing = np.empty(0)
+        self.path = QuadraticPath(
+            np.zeros((0, 0)), nothing, s, nothing, is_positive=data.is_positive
+        )
         self.offsets, self.units, self.lengths = (np.empty(0) for _ in range(3))  # of the members
         self.X = None  # for products with many columns, where nothing has to be shifted
         if isinstance(data.matrix.rows, CSR) and data.rows.shift is None:
@@ -154,12 +158,13 @@ def working_path(
     b = float(c @ y) if data.fit_intercept else 0.0
     v = data.transpose(b - y)
     here = _Members(data, v, float(np.einsum("i,i,i", c, y - b, y - b)))
-    k, before = 0, float(np.abs(v).max(initial=0.0))
+    pull = partial(pulls, is_positive=data.is_positive)
+    k, before = 0, float(pull(v).max(initial=0.0))
     while k < len(l1s):
         last = _end(l1s, k)
         lowest = float(l1s[k:last].min())
         step = max(before - float(l1s[k]), 0.0)
-        new = here.missing(np.abs(v) >= lowest - AHEAD * step)
+        new = here.missing(pull(v) >= lowest - AHEAD * step)
         goal, rounds, starts = AIM * limit, 0, None
         while k < last:
             if here.members.size + new.size > MOST_MEMBERS:
@@ -187,7 +192,7 @@ def working_path(
             if k < last:
                 here.path.x = X[count] / here.path.d
                 left = slice(count, None)
-                is_beyond = np.any(np.abs(block.V[left]) > l1s[k:last, None], axis=0)
+                is_beyond = np.any(pull(block.V[left]) > l1s[k:last, None], axis=0)
                 new = here.missing(is_beyond)
 
 
@@ -219,7 +224,12 @@ def _looked_at(
     found = Residuals(at_w, at_u, V, np.abs(b) + np.abs(W) @ here.lengths, b)
     penalties = l1s * np.abs(W).sum(axis=1) + 0.5 * l2s * np.einsum("kj,kj->k", W, W)
     gaps = residual_gaps(data, found, penalties, l1s, l2s, delta)
-    return _Block(full.astype(dtype), gaps, V, _norms(V, here.members, U, l1s, l2s))
+    return _Block(
+        full.astype(dtype),
+        gaps,
+        V,
+        _norms(V, here.members, U, l1s, l2s, is_positive=data.is_positive),
+    )
 
 
 def _residuals(data: LinearProblem, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -234,11 +244,17 @@ def _residuals(data: LinearProblem, Z: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def _norms(
-    V: np.ndarray, members: np.ndarray, U: np.ndarray, l1s: np.ndarray, l2s: np.ndarray
+    V: np.ndarray,
+    members: np.ndarray,
+    U: np.ndarray,
+    l1s: np.ndarray,
+    l2s: np.ndarray,
+    *,
+    is_positive: bool,
 ) -> np.ndarray:
     """The largest entry of the shortest subgradient at each point."""
     l1s = l1s[:, None]
-    far = np.maximum(np.abs(V) - l1s, 0.0)
+    far = np.maximum(pulls(V, is_positive=is_positive) - l1s, 0.0)
     G = V[:, members] + l2s[:, None] * U
     far[:, members] = np.where(U == 0.0, far[:, members], np.abs(G + l1s * np.sign(U)))
     return far.max(axis=1, initial=0.0)

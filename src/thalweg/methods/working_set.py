@@ -16,6 +16,7 @@ import numpy as np
 
 from thalweg.kernels import cd as kernels
 from thalweg.kernels.rows import CSR
+from thalweg.methods.held import leaning
 from thalweg.methods.problem import Problem
 from thalweg.objectives.columns import append, gather, offsets
 from thalweg.objectives.linear import LinearProblem
@@ -37,7 +38,7 @@ def wanted_features(
 
     `least`: of how many it is at least.
     """
-    if not data.l1:
+    if data.is_smooth:
         return np.arange(data.p)
     nearness = nearness_of(data, state)
     support = int(np.count_nonzero(nearness == np.inf))
@@ -60,7 +61,8 @@ def nearness_of(data: LinearProblem, state: CDState) -> np.ndarray:
     coefficients, _ = data.split(state.w)
     nearness = np.full(data.p, -np.inf)
     can_move = ~state.is_out & (state.spread > 0.0)
-    np.divide(np.abs(state.v) - data.l1, state.spread, out=nearness, where=can_move)
+    beyond = leaning(data, coefficients, state.v)
+    np.divide(beyond, state.spread, out=nearness, where=can_move)
     nearness[coefficients != 0.0] = np.inf
     return nearness
 

@@ -28,6 +28,7 @@ from thalweg.core.errors import InputError
 from thalweg.core.vector import dot
 from thalweg.kernels.losses import LOSSES
 from thalweg.objectives.class_scores import ClassScores
+from thalweg.objectives.column_penalty import ByColumn, ColumnPenalty
 from thalweg.objectives.features import Features
 from thalweg.objectives.finite_sum import FiniteSum, finite_sum
 from thalweg.objectives.labels import check_labels, check_means, check_targets, check_weights
@@ -60,7 +61,8 @@ class LinearProblem(LinearFunction):
     coefficients; `coefficients(w)` returns them in the units of X. `centre=False` has methods work
     in the variables as they are, and not about the mean of the features: for those who study what
     an offset does to a method. A `Loss` and a `Penalty` are terms of your own, the latter in place
-    of l1; both are checked here, once.
+    of l1; both are checked here, once. `penalty=ByColumn(...)` has l1 and l2 act column by column,
+    between bounds: it is then part of h, and `l1` and `l2` are what all columns share.
     """
 
     def __init__(
@@ -71,7 +73,7 @@ class LinearProblem(LinearFunction):
         *,
         l1: float = 0.0,
         l2: float = 0.0,
-        penalty: Penalty | None = None,
+        penalty: Penalty | ByColumn | None = None,
         fit_intercept: bool = True,
         sample_weight: Any = None,
         delta: float = 1.0,
@@ -100,6 +102,8 @@ class LinearProblem(LinearFunction):
         threads = None if threads is None else check_count("threads", threads)
         matrix = check_matrix(X)
         weights = check_weights(sample_weight, matrix.shape[0])
+        if isinstance(penalty, ByColumn):
+            self._hold(penalty.of(matrix.shape[1], matrix.dtype, self.l1, self.l2))
         self.classes: np.ndarray | None = None
         self.term = self._term(loss, y, matrix.shape[0])
         if not self.term.has_bound:
@@ -109,6 +113,11 @@ class LinearProblem(LinearFunction):
         self.features = self._features(matrix, weights, threads)
         if self.own_penalty is not None:
             check_penalty(self.own_penalty, self.split(self.start)[0].shape)
+
+    def _hold(self, own: ColumnPenalty | None) -> None:
+        """Have l1 and l2 act column by column, if there is anything to that."""
+        if own is not None:
+            self.own_penalty, self.l1, self.l2 = own, 0.0, own.common
 
     def _term(self, loss: str | Loss, y: Any, n: int) -> OneScore | OwnScore | ClassScores:
         """The data term of checked targets; notes the classes of a classifier."""
@@ -126,7 +135,8 @@ class LinearProblem(LinearFunction):
     def _features(self, matrix: Matrix, weights: np.ndarray, threads: int | None) -> Features:
         """The features as users see them, their columns measured and checked."""
         moments = None
-        is_quadratic = self.loss == "squared" and self.own_penalty is None
+        is_known = self.own_penalty is None or self.by_column is not None
+        is_quadratic = self.loss == "squared" and is_known
         if is_quadratic and self.fit_intercept and worth_summing(matrix):
             # One look at the data, to check them, to measure them and to sum them.
             with np.errstate(invalid="ignore", over="ignore"):  # of a NaN that is about to be found
@@ -153,6 +163,8 @@ class LinearProblem(LinearFunction):
         penalties = [
             f"{key} = {value:g}" for key, value in (("l1", self.l1), ("l2", self.l2)) if value
         ]
+        if self.by_column is not None:
+            penalties = []  # it tells both
         if self.own_penalty is not None:
             penalties.append(self.own_penalty.name)
         storage = "sparse" if self.matrix.is_sparse else "dense"
@@ -206,6 +218,9 @@ class LinearProblem(LinearFunction):
     def replaced(self, *, l1: float | None = None, l2: float | None = None) -> LinearProblem:
         """The same data with other penalties."""
         part = copy.copy(self)
+        if self.by_column is not None:
+            part._hold(self.by_column.replaced(l1, l2))
+            return part
         part.l1 = self.l1 if l1 is None else l1
         part.l2 = self.l2 if l2 is None else l2
         return part
@@ -339,6 +354,8 @@ class LinearProblem(LinearFunction):
 
 def _own(penalty: Any, l1: float) -> Penalty | None:
     """The penalty of a user's own, checked for its kind."""
+    if isinstance(penalty, ByColumn):
+        return None  # it is about l1 and l2
     if penalty is not None and not isinstance(penalty, Penalty):
         raise InputError(
             f"penalty must be a Penalty, got {describe(penalty)}: make one by tw.Penalty(value, "

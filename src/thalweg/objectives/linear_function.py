@@ -24,6 +24,7 @@ from thalweg.core.errors import InputError
 from thalweg.core.vector import dot
 from thalweg.curvature.extent import Extent
 from thalweg.objectives.class_scores import ClassScores
+from thalweg.objectives.column_penalty import ColumnPenalty
 from thalweg.objectives.features import Features
 from thalweg.objectives.hessian import LinearHessian
 from thalweg.objectives.line import LinearLine
@@ -51,6 +52,21 @@ class LinearFunction:
         return self.l1 == 0.0 and self.own_penalty is None
 
     @property
+    def by_column(self) -> ColumnPenalty | None:
+        """The penalty, where it is told column by column."""
+        return self.own_penalty if isinstance(self.own_penalty, ColumnPenalty) else None
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether it is l1, l2 and w ≥ 0, and no more."""
+        return self.by_column is not None and self.by_column.is_sign
+
+    @property
+    def usual_l1(self) -> float:
+        """l1, before columns have weights of their own."""
+        return self.l1 if self.by_column is None else self.by_column.strengths[0]
+
+    @property
     def has_own_loss(self) -> bool:
         """Whether ℓ is a user's own, which no kernel knows."""
         return isinstance(self.term, OwnScore)
@@ -73,6 +89,8 @@ class LinearFunction:
         if isinstance(self.term, OwnScore) and not self.term.loss.has_conjugate:
             return "give the loss its conjugate, tw.Loss(..., conjugate=...)"
         own = self.own_penalty
+        if self.by_column is not None and self.outputs > 1 and self.by_column.leaves_open:
+            return "give every column a penalty, or both bounds"
         if own is not None and self.l2 == 0.0 and not (own.has_dual or own.has_conjugate):
             return "give the penalty its dual norm, tw.Penalty(..., dual=...), or add l2 > 0"
         return ""

@@ -19,7 +19,7 @@ import numpy as np
 
 from thalweg.certificates.dual_point import unit
 from thalweg.certificates.duality import Gap, constant_value, gap_certificate, has_gap
-from thalweg.certificates.path_gaps import path_gaps
+from thalweg.certificates.path_gaps import path_gaps, pulls
 from thalweg.core.checks import check_count, check_number, check_reals, describe
 from thalweg.core.clock import now
 from thalweg.core.environment import environment
@@ -87,7 +87,7 @@ def path(
     """
     if not isinstance(problem, LinearProblem):
         raise InputError(f"problem must be a LinearProblem, got {describe(problem)}")
-    if problem.own_penalty is not None:
+    if problem.own_penalty is not None and problem.by_column is None:
         raise InputError(
             f"problem must have no penalty of its own, got {problem.own_penalty.name!r}: a path "
             "varies l1, so minimize a problem for each strength"
@@ -104,7 +104,8 @@ def path(
     options: Any = {"tol": tol, "max_iter": max_iter, "seed": seed, "progress": progress}
     shared = method in ("auto", CD.name) or method == CD()
     runs: list[Run] = []
-    if shared and problem.loss == "squared" and max_iter >= 1 and np.all(l1s > 0.0):
+    is_known = problem.own_penalty is None or problem.is_positive
+    if shared and is_known and problem.loss == "squared" and max_iter >= 1 and np.all(l1s > 0.0):
         runs = (_by_sums if sums_pay(problem) else _by_members)(problem, l1s, l2s, method, options)
     return _one_by_one(problem, l1s, l2s, method, runs, options)
 
@@ -120,7 +121,7 @@ def _one_by_one(
     """The `runs` so far and one for each point that is left, each handed the state of the last."""
     pairs = zip(l1s[len(runs) :].tolist(), l2s[len(runs) :].tolist(), strict=True)
     grid = [problem.replaced(l1=l1, l2=l2) for l1, l2 in pairs]
-    penalised = [here for here in grid if here.l1 > 0.0]
+    penalised = [here for here in grid if here.usual_l1 > 0.0]
     relay, chosen, plan = Relay(), method, None
     if method == "auto" and penalised:
         # One plan for all: that of a point in the middle.
@@ -129,7 +130,7 @@ def _one_by_one(
         plan = hedge.plan if hedge else None
     for here in grid:
         w0 = runs[-1].w if runs else None
-        if chosen == "auto" or (plan is not None and here.l1 == 0.0):
+        if chosen == "auto" or (plan is not None and here.usual_l1 == 0.0):
             runs.append(minimize(here, method, w0, **options))
         else:
             run = _handed(here, resolve(chosen), w0, relay, options)
@@ -255,12 +256,15 @@ def by_sums(
     centred, dtype = problem.centred, problem.matrix.dtype
     with threads_of_our_own(problem), np.errstate(over="ignore", invalid="ignore"):
         sums, scale = centred.least_squares, constant_value(centred)
-        U, starts = QuadraticPath.of(*sums.reduced()).along(l1s, l2s, AIM * tol * scale)
+        whole = QuadraticPath.of(*sums.reduced(), is_positive=problem.is_positive)
+        U, starts = whole.along(l1s, l2s, AIM * tol * scale)
         W = U if dtype == np.float64 else U.astype(dtype).astype(np.float64)
         b, delta = _intercepts(problem, centred, W, dtype)
-        gaps, tilts = path_gaps(sums, problem.n, W, U, l1s, l2s, delta)
+        gaps, tilts = path_gaps(
+            sums, problem.n, W, U, l1s, l2s, delta, is_positive=problem.is_positive
+        )
     points = np.column_stack([W, b]).astype(dtype) if problem.fit_intercept else W.astype(dtype)
-    return points, gaps, starts, _norms(tilts, U, l1s, l2s), scale
+    return points, gaps, starts, _norms(tilts, U, l1s, l2s, problem.is_positive), scale
 
 
 def _by_members(
@@ -310,11 +314,13 @@ def _intercepts(
     return there, unit(problem.p) * sizes + np.abs(there.astype(dtype) - there)
 
 
-def _norms(tilts: np.ndarray, W: np.ndarray, l1s: np.ndarray, l2s: np.ndarray) -> np.ndarray:
+def _norms(
+    tilts: np.ndarray, W: np.ndarray, l1s: np.ndarray, l2s: np.ndarray, is_positive: bool
+) -> np.ndarray:
     """The largest entry of the shortest subgradient at each point."""
     l1s = l1s[:, None]
     G = tilts + l2s[:, None] * W
-    at_zero = np.maximum(np.abs(G) - l1s, 0.0)
+    at_zero = np.maximum(pulls(G, is_positive=is_positive) - l1s, 0.0)
     return np.where(W == 0.0, at_zero, np.abs(G + l1s * np.sign(W))).max(axis=1, initial=0.0)
 
 
@@ -340,7 +346,7 @@ class _Recorder:
         passes: float,
     ) -> Run:
         """The record of a point that began at `w0`, with the value and the gap `start`."""
-        self.problem.l1, self.problem.l2 = l1, l2
+        here = self.problem.replaced(l1=l1, l2=l2)
         certificate = gap_certificate(gap, self.scale, self.tol, l2)
         rows = np.array(
             [
@@ -349,7 +355,7 @@ class _Recorder:
             ]
         )
         return Run(
-            objective=self.problem.name,
+            objective=here.name,
             method=CD.name,
             w=w,
             value=gap.primal,

@@ -36,6 +36,7 @@ ROWS = 16  # of fewer samples than features, whether they are nearly orthogonal,
 WORTH_A_LOOK = 2_000  # where there are so many entries
 WIDE = 2.5  # times as many where features are more than samples
 ILL, WORST = 1e6, 5.0  # κ beyond which they grow, and times as many at most
+BOUNDED = 1e-2  # l1/l1_max of bounds without l1: some coefficients rest at them, as with such an l1
 WORTH_A_READING = 15.0  # gradients that the fastest method takes, for one more to be no price
 MANY = 200  # features, of which steps in one at a time are worth a thought
 FLATTEST = 10.0  # times as many where the loss becomes flat, at most
@@ -71,10 +72,13 @@ def _difficulty(
         for smoothness, count in ((L, 1), (L_mean, n), (L, n), (L_max, n))
     )
     # Sums are the same work for any l1.
-    has_share = problem.l1 > 0.0 and not problem.is_summed and is_looked_at
+    l1 = problem.usual_l1
+    has_share = l1 > 0.0 and not problem.is_summed and is_looked_at
     is_whole = problem.matrix.entries <= WHOLE
     top = l1_max(problem if is_whole else some_rows(problem, ENTRIES)) if has_share else 0.0
-    share = problem.l1 / top if top > problem.l1 else 1.0
+    share = l1 / top if top > l1 else 1.0
+    if problem.by_column is not None and l1 == 0.0:
+        share = BOUNDED
     steps = 1.0 - A_DIGIT * math.log10(min(tol, 1.0))
     steps = min(steps, 1.0 + problem.p / 3.0, 1.0 + 1.2 * math.log(max(kappa, 1.0)))
     if n < problem.p:
@@ -140,12 +144,22 @@ def crossing_of(problem: LinearProblem) -> float:
 
 
 def l1_max(problem: LinearProblem) -> float:
-    """The least l1 for which no coefficient is left: max |Σ cᵢℓ′(b)xᵢ| at the best constant b."""
+    """The least l1 for which no coefficient is left: max |Σ cᵢℓ′(b)xᵢ| at the best constant b.
+
+    Of columns with weights, and beside bounds, over what is asked of each; those without a weight,
+    which no l1 holds, are left out.
+    """
     z = np.zeros(problem.score_shape)
     if problem.fit_intercept:
         z += _best_constants(problem)
     _, theta = slopes(problem, z)
-    return float(np.max(np.abs(problem.transpose(theta)), initial=0.0))
+    own, v = problem.by_column, problem.transpose(theta)
+    if own is None:
+        return float(np.max(np.abs(v), initial=0.0))
+    low, high, weight = (np.repeat(a, problem.outputs) for a in (own.low, own.high, own.weight))
+    pull = np.maximum(np.where(high > 0.0, -v.ravel(), 0.0), np.where(low < 0.0, v.ravel(), 0.0))
+    held = weight > 0.0
+    return float(np.max(pull[held] / weight[held], initial=0.0))
 
 
 def _best_constants(problem: LinearProblem) -> Any:

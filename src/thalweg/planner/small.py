@@ -49,7 +49,7 @@ def small_plan(problem: LinearProblem, tol: float, among: tuple[str, ...] = ()) 
 
     Short ways are priced whether or not one will be taken: who listens to a run gets the same one.
     """
-    if not problem.is_built_in or (names := _names(problem)) is None:
+    if not _is_known(problem) or (names := _names(problem)) is None:
         return None
     names = among or names
     target = tol * constant_value(problem)  # which any run asks for: no part of planning
@@ -92,10 +92,10 @@ def _names(problem: LinearProblem) -> tuple[str, ...] | None:
     """The methods that are ever the fastest on such a problem; None where it is not small."""
     if problem.is_summed:  # all that is left to do is a system
         is_read_once = problem.matrix.entries > FEW and not problem.is_loose
-        return SUMMED[problem.l1 > 0.0 or is_read_once]
+        return SUMMED[not problem.is_smooth or is_read_once]
     if problem.matrix.entries * problem.outputs > (MORE if _is_narrow(problem) else MOST):
         return None
-    if problem.l1:
+    if not problem.is_smooth:
         return WITH_L1
     if problem.loss == "squared":
         return SMOOTH
@@ -105,7 +105,14 @@ def _names(problem: LinearProblem) -> tuple[str, ...] | None:
 
 def _is_narrow(problem: LinearProblem) -> bool:
     """Whether few methods compete."""
-    return problem.l1 > 0.0 or problem.loss == "squared"
+    return not problem.is_smooth or problem.loss == "squared"
+
+
+def _is_known(problem: LinearProblem) -> bool:
+    """Whether kernels know the loss, and the penalty or what it is column by column."""
+    if problem.by_column is None:
+        return problem.is_built_in
+    return not (problem.has_own_loss or problem.term.is_matrix)
 
 
 def _rows(

@@ -69,7 +69,7 @@ def minimize_targets(
         chosen = _chosen(first, method, tol) if len(runs) > 1 else method
         name = chosen.best if isinstance(chosen, Plan) else chosen
         is_closed = name == CLOSED or name == Cholesky()
-        if is_closed and l1 == 0.0 and l2 > 0.0 and max_iter >= 1:
+        if is_closed and first.is_smooth and l2 > 0.0 and max_iter >= 1:
             found = _closed(first, _columns(Y, members), tol, seed, chosen)
         else:
             each = [first, *(of_target(problem, Y, penalties, k) for k in members[1:])]
@@ -103,7 +103,7 @@ def _chosen(problem: LinearProblem, method: str | Method, tol: float) -> str | M
         return method
     with threads_of_our_own(problem):
         made = small_plan(problem.centred, tol) or plan(problem, tol)
-        if made.best != SUMMING or problem.l1 > 0.0 or problem.l2 == 0.0:
+        if made.best != SUMMING or not problem.is_smooth or problem.l2 == 0.0:
             return made
         if made.row(CLOSED) is None:
             made = small_plan(problem.centred, tol, (CLOSED,)) or made
