@@ -30,12 +30,14 @@ from thalweg.estimators.lasso import Lasso as Lasso
 from thalweg.estimators.lasso_cv import LassoCV as LassoCV
 from thalweg.estimators.linear_regression import LinearRegression as LinearRegression
 from thalweg.estimators.linear_svc import LinearSVC as LinearSVC
+from thalweg.estimators.linear_svr import LinearSVR as LinearSVR
 from thalweg.estimators.logistic_regression import LogisticRegression as LogisticRegression
 from thalweg.estimators.logistic_regression_cv import LogisticRegressionCV as LogisticRegressionCV
 from thalweg.estimators.paths import enet_path as enet_path
 from thalweg.estimators.paths import lasso_path as lasso_path
 from thalweg.estimators.paths import logistic_path as logistic_path
 from thalweg.estimators.poisson_regressor import PoissonRegressor as PoissonRegressor
+from thalweg.estimators.quantile_regressor import QuantileRegressor as QuantileRegressor
 from thalweg.estimators.ridge import Ridge as Ridge
 from thalweg.estimators.ridge_classifier import RidgeClassifier as RidgeClassifier
 from thalweg.estimators.ridge_cv import RidgeCV as RidgeCV
