@@ -25,7 +25,7 @@ import pytest
 from peers.refusals import Refusal, refusal_of
 
 NAMES = (
-    "QuantileRegressor", "LinearSVR",
+    "QuantileRegressor", "LinearSVR", "HuberRegressor",
     "LogisticRegression", "Ridge", "RidgeCV", "Lasso", "LassoCV", "ElasticNet", "ElasticNetCV",
     "LinearSVC", "LinearRegression", "RidgeClassifier",
     "PoissonRegressor", "GammaRegressor", "TweedieRegressor",

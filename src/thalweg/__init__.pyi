@@ -26,6 +26,7 @@ from thalweg.doctor.nets.watch import watch as watch
 from thalweg.estimators.elastic_net import ElasticNet as ElasticNet
 from thalweg.estimators.elastic_net_cv import ElasticNetCV as ElasticNetCV
 from thalweg.estimators.gamma_regressor import GammaRegressor as GammaRegressor
+from thalweg.estimators.huber_regressor import HuberRegressor as HuberRegressor
 from thalweg.estimators.lasso import Lasso as Lasso
 from thalweg.estimators.lasso_cv import LassoCV as LassoCV
 from thalweg.estimators.linear_regression import LinearRegression as LinearRegression

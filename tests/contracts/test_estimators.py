@@ -37,6 +37,7 @@ THEIRS = {
     tw.TweedieRegressor: sklearn.linear_model.TweedieRegressor,
     tw.QuantileRegressor: sklearn.linear_model.QuantileRegressor,
     tw.LinearSVR: sklearn.svm.LinearSVR,
+    tw.HuberRegressor: sklearn.linear_model.HuberRegressor,
 }
 # What ours take besides, of the estimator and of its fit.
 MORE = {
@@ -57,11 +58,12 @@ OURS = [
     tw.TweedieRegressor(power=1.5, alpha=0.05),
     tw.QuantileRegressor(alpha=0.02),
     tw.LinearSVR(),
+    tw.HuberRegressor(),
 ]
 # Losses without a slope everywhere, or whose scale is learned: they have methods of their own.
-ON_THEIR_OWN = (tw.QuantileRegressor, tw.LinearSVR)
+ON_THEIR_OWN = (tw.QuantileRegressor, tw.LinearSVR, tw.HuberRegressor)
 # Coefficients in double for any X, as scikit-learn has them.
-ALWAYS_DOUBLE = (tw.LinearSVC, tw.QuantileRegressor, tw.LinearSVR)
+ALWAYS_DOUBLE = (tw.LinearSVC, *ON_THEIR_OWN)
 all_of_them = pytest.mark.parametrize("estimator", OURS, ids=repr)
 
 
@@ -117,6 +119,7 @@ def dispatch(monkeypatch):
         tw.QuantileRegressor(alpha=0, quantile=0.3),
         tw.LinearSVR(),
         tw.LinearSVR(loss="squared_epsilon_insensitive"),
+        tw.HuberRegressor(),
     ]
 )
 def test_scikit_learns_checks_pass_and_none_is_skipped(estimator, check):
