@@ -25,6 +25,7 @@ import pytest
 from peers.refusals import Refusal, refusal_of
 
 NAMES = (
+    "QuantileRegressor", "LinearSVR", "HuberRegressor",
     "LogisticRegression", "Ridge", "RidgeCV", "Lasso", "LassoCV", "ElasticNet", "ElasticNetCV",
     "LinearSVC", "LinearRegression", "RidgeClassifier",
     "PoissonRegressor", "GammaRegressor", "TweedieRegressor",
@@ -49,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     ours = {}
     for name in NAMES:
-        home = sklearn.svm if name == "LinearSVC" else sklearn.linear_model
+        home = sklearn.svm if name.startswith("LinearSV") else sklearn.linear_model
         ours[getattr(home, name)] = getattr(tw, name)
     for theirs, estimator in ours.items():
         if hasattr(theirs, "_get_loss"):  # by which tests of generalized linear models know a loss

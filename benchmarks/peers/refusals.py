@@ -55,6 +55,7 @@ CD = f"{LINEAR}/test_coordinate_descent.py::"
 SPARSE_CD = f"{LINEAR}/test_sparse_coordinate_descent.py::"
 GLM = "linear_model/_glm/tests/test_glm.py::"
 LOGISTIC = f"{LINEAR}/test_logistic.py::"
+QUANTILE = f"{LINEAR}/test_quantile.py::"
 RIDGE = f"{LINEAR}/test_ridge.py::"
 SAG = f"{LINEAR}/test_sag.py::"
 SVM = "svm/tests/test_svm.py::"
@@ -113,6 +114,11 @@ REFUSALS = (
         "the weights 1/n of equal targets are summed, and their mean is off in the last digit",
         (CD + "test_uniform_targets",),
         shows="Max absolute difference among violations: 8.8817842e-16",
+    ),
+    Refusal(
+        "a corner is solved for, and is off in the last digit of a bound that is asked for exactly",
+        _under(QUANTILE, "test_quantile_toy_example[*]"),
+        shows=r"assert np\.float64\((10\.0{10,}\d+\) <= 10|0\.9{12,}\d*\) >= 1)",
     ),
     Refusal(
         "scikit-learn's own MultiTask classes are the other side, 1e-4 off at their default tol",

@@ -35,6 +35,9 @@ THEIRS = {
     tw.PoissonRegressor: sklearn.linear_model.PoissonRegressor,
     tw.GammaRegressor: sklearn.linear_model.GammaRegressor,
     tw.TweedieRegressor: sklearn.linear_model.TweedieRegressor,
+    tw.QuantileRegressor: sklearn.linear_model.QuantileRegressor,
+    tw.LinearSVR: sklearn.svm.LinearSVR,
+    tw.HuberRegressor: sklearn.linear_model.HuberRegressor,
 }
 # What ours take besides, of the estimator and of its fit.
 BY_COLUMN = ["bounds", "penalty_weight"]
@@ -45,6 +48,7 @@ MORE = {
     },
     **dict.fromkeys((tw.LogisticRegression, tw.Ridge, tw.Lasso, tw.ElasticNet), (BY_COLUMN, [])),
     tw.LinearRegression: (["bounds"], []),
+    tw.QuantileRegressor: (["tol", "max_iter"], []),
 }
 OURS = [
     tw.LogisticRegression(C=0.5),
@@ -58,7 +62,14 @@ OURS = [
     tw.PoissonRegressor(alpha=0.05),
     tw.GammaRegressor(alpha=0.05, l1_ratio=0.5),
     tw.TweedieRegressor(power=1.5, alpha=0.05),
+    tw.QuantileRegressor(alpha=0.02),
+    tw.LinearSVR(),
+    tw.HuberRegressor(),
 ]
+# Losses without a slope everywhere, or whose scale is learned: they have methods of their own.
+ON_THEIR_OWN = (tw.QuantileRegressor, tw.LinearSVR, tw.HuberRegressor)
+# Coefficients in double for any X, as scikit-learn has them.
+ALWAYS_DOUBLE = (tw.LinearSVC, *ON_THEIR_OWN)
 all_of_them = pytest.mark.parametrize("estimator", OURS, ids=repr)
 
 
@@ -114,6 +125,11 @@ def dispatch(monkeypatch):
         tw.GammaRegressor(),
         tw.TweedieRegressor(),
         tw.TweedieRegressor(power=1.5),
+        tw.QuantileRegressor(),
+        tw.QuantileRegressor(alpha=0, quantile=0.3),
+        tw.LinearSVR(),
+        tw.LinearSVR(loss="squared_epsilon_insensitive"),
+        tw.HuberRegressor(),
     ]
 )
 def test_scikit_learns_checks_pass_and_none_is_skipped(estimator, check):
@@ -216,7 +232,7 @@ def test_sparse_matrices_of_every_kind_fit_as_dense_ones(estimator):
 def test_single_precision_stays_single_but_where_scikit_learns_does_not(estimator):
     X, y = data(estimator)
     fitted = clone(estimator).fit(X.astype(np.float32), y)
-    wanted = np.float64 if isinstance(estimator, tw.LinearSVC) else np.float32
+    wanted = np.float64 if isinstance(estimator, ALWAYS_DOUBLE) else np.float32
     assert fitted.coef_.dtype == wanted
     assert fitted.intercept_.dtype == np.float64  # which makes good what the others are rounded by
 
@@ -255,11 +271,13 @@ def test_a_fitted_estimator_survives_pickling(estimator, tmp_path):
 @all_of_them
 def test_clone_copies_parameters_and_no_fit(estimator):
     X, y = data(estimator)
-    fitted = told(estimator, method=tw.FISTA(), max_iter=5_000).fit(X, y)
+    is_free = not isinstance(estimator, ON_THEIR_OWN)
+    options = {"method": tw.FISTA(), "max_iter": 5_000} if is_free else {}
+    fitted = told(estimator, **options).fit(X, y)
     fresh = clone(fitted)
     assert fresh.get_params() == fitted.get_params()
     assert not hasattr(fresh, "coef_")
-    assert fitted.runs_[0].method == "fista"
+    assert fitted.runs_[0].method == "fista" or not is_free
 
 
 @all_of_them
@@ -308,7 +326,9 @@ def test_processes_of_joblib_fit_as_this_one_does():
 )
 def test_a_fit_that_stops_early_warns_with_the_reason(estimator):
     X, y = data(estimator)
-    short = clone(estimator).set_params(max_iter=1, tol=1e-9, method=tw.FISTA())
+    short = clone(estimator).set_params(max_iter=1, tol=1e-9)
+    if not isinstance(estimator, ON_THEIR_OWN):
+        short.set_params(method=tw.FISTA())
     with pytest.warns(ConvergenceWarning, match="iteration limit.*duality gap = .* after 1 iter"):
         short.fit(X, y)
     assert not short.runs_[-1].converged

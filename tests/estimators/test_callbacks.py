@@ -63,6 +63,7 @@ ONE_RUN = [
     tw.Ridge(method="lbfgs"),
     tw.Lasso(alpha=0.01, method="fista"),
     tw.ElasticNet(alpha=0.01, method="fista", fit_intercept=False),
+    tw.QuantileRegressor(alpha=0.01),
 ]
 SEVERAL_RUNS = [tw.Ridge(method="lbfgs"), tw.LinearSVC(method="newton")]
 

@@ -47,6 +47,7 @@ from thalweg.kernels.duality import (
 )
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
 from thalweg.objectives.one_score import OneScore, SingleScore
+from thalweg.objectives.own_score import OwnScore
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
@@ -142,8 +143,10 @@ def loss_rounding(
         squares = squares + problem.features.offset**2
     lengths_pass(squares, W.reshape(problem.p, problem.outputs), sizes)
     delta = 2.0**0.5 * unit(problem.p) * sizes  # at least √Σ cᵢδᵢ², of each class
-    by_scores = float(np.sum(delta * _spread(problem, theta)))
     term, bend = problem.term, problem.curvature_bound
+    if isinstance(term, OwnScore) and term.loss.has_corners:
+        return float(np.sum(delta)) * term.loss.steepest + unit(1) * abs(losses)
+    by_scores = float(np.sum(delta * _spread(problem, theta)))
     if isinstance(term, OneScore) and not term.has_bound:
         by_scores += unit(1) * term.target_size * float(_spread(problem, theta))
         bend = term.curvature_near(z)

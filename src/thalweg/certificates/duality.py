@@ -40,10 +40,13 @@ from thalweg.certificates.dual_point import (
 from thalweg.certificates.least_squares import primal_and_bound
 from thalweg.certificates.polished import affordable, polished
 from thalweg.certificates.support_step import support_step
+from thalweg.certificates.unheld import is_unheld, unheld_bound
 from thalweg.core.certificate import Certificate
 from thalweg.core.vector import dot
 from thalweg.objectives.linear import MULTINOMIAL, LinearProblem
 from thalweg.objectives.one_score import OneScore
+from thalweg.objectives.own_score import OwnScore
+from thalweg.objectives.tube import Tube
 
 DUALITY_GAP = "duality gap"  # the kind of these certificates
 PASSES = 3.0  # the time of a gap, in passes of value and gradient: 1.5 (imdb) to 3 (covtype)
@@ -110,6 +113,9 @@ def duality_gap(
     if not has_gap(problem):
         return Gap(primal, -np.inf, 0.0, PASSES)
     rounding = loss_rounding(problem, w, z, losses, theta) + unit(problem.p) * penalties
+    if is_unheld(problem):
+        bound = unheld_bound(problem, w, theta if dual is None else dual)
+        return Gap(primal, bound.value, rounding + bound.rounding, PASSES)
     floor = -np.inf
     if dual is not None:
         bound = dual_value(problem, dual)
@@ -124,13 +130,14 @@ def duality_gap(
 def tightened(problem: LinearProblem, w: np.ndarray, found: Gap) -> Gap:
     """The gap `found` at `w`, or a tighter one by Newton's step on its support.
 
-    What the support of a penalty of a user's own is, only that user knows.
+    What the support of a penalty of a user's own is, only that user knows; a loss with corners has
+    no such step.
     """
     w = np.asarray(w, dtype=np.float64)
     if problem.by_column is not None and not problem.term.is_matrix:
         better = _levelled_gap(problem, w, found.primal)
         return min(found, better, key=lambda each: each.gap)._replace(passes=found.passes + PASSES)
-    if problem.own_penalty is not None:
+    if problem.own_penalty is not None or problem.has_corners:
         return found
     point, cost = support_step(problem, w, PRODUCTS)
     passes = found.passes + cost + PASSES
@@ -277,6 +284,8 @@ def best_constant(problem: LinearProblem) -> float:
         edge = 0.5 * EPS  # all weight on one class: b runs to infinity, F to 0
         share = min(max(share, edge), 1.0 - edge)
         return float(np.log(share) - np.log1p(-share))
+    if isinstance(problem.term, OwnScore) and isinstance(problem.term.loss, Tube):
+        return problem.term.loss.best_constant(y, c)
     if problem.has_own_loss or not problem.has_bound:
         return float(best_shift(problem, np.zeros(problem.n)))
     # The slope is a broken line: Newton's steps end on the piece that crosses zero.

@@ -42,6 +42,7 @@ class Method:
     takes_noise: ClassVar[bool] = True  # gradients that are right only on average
     only_linear: ClassVar[bool] = False  # for LinearProblem alone
     needs_bound: ClassVar[bool] = False  # on ℓ″, the curvature of the loss
+    takes_corners: ClassVar[bool] = False  # losses that have no slope in places
     adds_noise: ClassVar[bool] = False  # its own draws send the value up and down on the way
     is_second_order: ClassVar[bool] = False  # whether a few steps are to be enough near the optimum
     factorises: ClassVar[bool] = False  # whether its steps solve a system, whatever its condition

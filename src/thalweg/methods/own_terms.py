@@ -25,6 +25,8 @@ def unfamiliar(method: Method | type[Method], objective: Any) -> str:
         return f"steps by a bound on ℓ″, which the {objective.loss} loss has not"
     if objective.is_built_in:
         return ""
+    if objective.has_corners:
+        return "" if method.takes_corners else "needs a slope everywhere, and this loss has corners"
     if objective.has_own_loss and method.only_linear:
         return f"takes the built-in losses alone, got {objective.loss!r}"
     own = objective.own_penalty
@@ -41,6 +43,8 @@ def way_out(objective: LinearProblem) -> str:
     """A method that takes such terms."""
     if objective.by_column is not None and not objective.term.is_matrix:
         return "use method='cd', or 'newton' for few features"
+    if objective.has_corners:
+        return "use tw.QuantileRegressor or tw.LinearSVR"
     if objective.is_built_in and not objective.is_smooth:
         return "use method='cd'"
     return "use method='lbfgs'" if objective.is_smooth else "use method='fista'"

@@ -36,6 +36,13 @@ class LinearHessian:
         self._problem = problem
         self._h = problem.term.bends(problem.rows, z, floor)  # h; of K classes the p
 
+    @classmethod
+    def weighted(cls, problem: LinearFunction, h: np.ndarray) -> LinearHessian:
+        """The same with curvatures h ≥ 0, float64[n], that are given."""
+        H = cls.__new__(cls)
+        H._problem, H._h = problem, h
+        return H
+
     def vector(self, v: np.ndarray) -> np.ndarray:
         """∇²F·v, float64[dim]."""
         problem, v = self._problem, v.astype(np.float64, copy=False)

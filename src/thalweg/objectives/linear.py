@@ -225,11 +225,21 @@ class LinearProblem(LinearFunction):
         part.l2 = self.l2 if l2 is None else l2
         return part
 
-    def with_term(self, loss: str, term: OneScore | ClassScores) -> LinearProblem:
+    def with_term(self, loss: str, term: OneScore | OwnScore | ClassScores) -> LinearProblem:
         """The same features and penalties with another data term."""
         features = self.features.with_outputs(term.outputs, is_matrix=term.is_matrix)
         part = self._seen(features, own=True)
         part.loss, part.term = loss, term
+        return part
+
+    def with_loss(self, loss: str | Loss, delta: float) -> LinearProblem:
+        """The same features, targets and penalties with another loss of numbers."""
+        y, origin = self.y, self.term.origin
+        if isinstance(loss, Loss):
+            part = self.with_term(loss.name, OwnScore(loss, y, origin=origin))
+        else:
+            part = self.with_term(loss, OneScore(LOSSES[loss], y, delta, origin))
+        part.delta = delta
         return part
 
     def with_target(self, y: Any) -> LinearProblem:

@@ -82,9 +82,14 @@ class LinearFunction:
         return self.term.has_bound
 
     @property
+    def has_corners(self) -> bool:
+        """Whether ℓ has no slope in places: that is not for methods of gradients."""
+        return isinstance(self.term, OwnScore) and self.term.loss.has_corners
+
+    @property
     def lacks(self) -> str:
         """What to give so that F has a duality gap; empty where it has one."""
-        if self.is_smooth and self.l2 == 0.0:
+        if self.is_smooth and self.l2 == 0.0 and not self.has_corners:
             return "add an l2 or l1 penalty, however small"
         if isinstance(self.term, OwnScore) and not self.term.loss.has_conjugate:
             return "give the loss its conjugate, tw.Loss(..., conjugate=...)"

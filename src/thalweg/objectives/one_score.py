@@ -111,16 +111,12 @@ class OneScore(SingleScore):
     def centred(self, c: np.ndarray) -> OneScore:
         """The term of targets about their mean, if the loss knows them by z − y, and that is exact.
 
-        y − ȳ is a float64 where ȳ/2 ≤ y ≤ 2ȳ (Sterbenz): what all targets have in common would cost
-        the residuals its digits.
+        What all targets have in common would cost the residuals its digits.
         """
         if self.code not in DIFFERENCES or self.origin:
             return self
-        mean = dot(c, self.y)
-        low, high = sorted((0.5 * mean, 2.0 * mean))
-        if not (mean and low <= self.y.min() and self.y.max() <= high):
-            return self
-        return OneScore(self.code, self.y - mean, self.delta, mean)
+        mean = exact_mean(c, self.y)
+        return OneScore(self.code, self.y - mean, self.delta, mean) if mean else self
 
     def value(self, rows: Rows, W: np.ndarray, b: Any) -> float:
         """f."""
@@ -248,6 +244,13 @@ class OneScore(SingleScore):
 
     def _light(self, rows: Rows, work: Any) -> None:
         rows.light(work, margins.LOSS_ENTRIES * rows.n, add=False)
+
+
+def exact_mean(c: np.ndarray, y: np.ndarray) -> float:
+    """ȳ = Σ cᵢyᵢ where every y − ȳ is a float64, as it is where ȳ/2 ≤ y ≤ 2ȳ (Sterbenz); else 0."""
+    mean = dot(c, y)
+    low, high = sorted((0.5 * mean, 2.0 * mean))
+    return mean if low <= y.min() and y.max() <= high else 0.0
 
 
 def stretch_to(widest: float, c: np.ndarray, theta: np.ndarray) -> float:

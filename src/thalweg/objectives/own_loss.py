@@ -18,8 +18,9 @@ given many samples at once. That they fit together is checked when a problem is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +44,10 @@ class Loss:
     >>> squared.values(np.array([3.0]), np.array([1.0])).tolist()
     [2.0]
     """
+
+    has_corners: ClassVar[bool] = False  # no slope in places, where the optimum lies
+    is_of_differences: ClassVar[bool] = False  # whether ℓ knows z and y by z − y
+    steepest: float = math.inf  # the largest |ℓ′|, where it is known
 
     def __init__(
         self,

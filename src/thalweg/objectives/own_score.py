@@ -18,7 +18,7 @@ import numpy as np
 
 from thalweg.core.bisection import last_inside
 from thalweg.core.vector import dot
-from thalweg.objectives.one_score import SingleScore
+from thalweg.objectives.one_score import SingleScore, exact_mean
 from thalweg.objectives.own_loss import Loss, unit_of
 from thalweg.objectives.rows import Rows
 
@@ -30,9 +30,12 @@ class OwnScore(SingleScore):
 
     has_kinks = True
 
-    def __init__(self, loss: Loss, y: np.ndarray, unit: float | None = None) -> None:
+    def __init__(
+        self, loss: Loss, y: np.ndarray, unit: float | None = None, origin: float = 0.0
+    ) -> None:
         self.loss = loss
         self.y = y
+        self.origin = origin
         self.unit = unit_of(y) if unit is None else unit  # of scores
 
     @property
@@ -42,11 +45,14 @@ class OwnScore(SingleScore):
 
     def on(self, rows: Any) -> OwnScore:
         """The term of some of the samples, a slice or int64."""
-        return OwnScore(self.loss, self.y[rows], self.unit)
+        return OwnScore(self.loss, self.y[rows], self.unit, self.origin)
 
     def centred(self, c: np.ndarray) -> OwnScore:
-        """The term itself: nothing says that ℓ knows its targets by z − y."""
-        return self
+        """Of targets about their mean; the term itself where ℓ may know them by more than z − y."""
+        if not self.loss.is_of_differences or self.origin:
+            return self
+        mean = exact_mean(c, self.y)
+        return OwnScore(self.loss, self.y - mean, self.unit, mean) if mean else self
 
     def value(self, rows: Rows, W: np.ndarray, b: Any) -> float:
         """f."""

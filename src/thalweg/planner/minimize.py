@@ -116,11 +116,16 @@ def minimize(
             checkpoint=kept,
             progress=progress,
             overseer=hedge,
-            remedy=Remedy(hedge.plan if hedge else None) if has_gap(objective) else None,
+            remedy=Remedy(hedge.plan if hedge else None) if _has_rivals(objective) else None,
         )
     if hedge is None:
         return run
     return replace(run, plan=hedge.finished(run.method, run.iterations, run.seconds))
+
+
+def _has_rivals(objective: Any) -> bool:
+    """Whether a plan knows which methods would do, and how soon."""
+    return has_gap(objective) and not objective.has_corners
 
 
 def _rule(objective: Any, method: str | Method | Plan, tol: float) -> Plan | None:
