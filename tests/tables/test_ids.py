@@ -8,7 +8,7 @@ from thalweg.tables.ids import expected_pairs, is_id, pairs_of, unit_of, words_o
 SIZES = (20, 30, 50, 100, 300, 1000, 5000)
 
 
-def series(values, name="c"):
+def series(values, name="quantity"):
     return pl.Series(name, values)
 
 
@@ -93,6 +93,7 @@ def test_a_few_repeated_rows_do_not_hide_an_id():
     assert is_id(series(np.append(ids, ids[:10])))
     assert not is_id(series(np.append(ids, ids)))
     assert is_id(series([None, *range(100)]))
+    assert not is_id(series(range(100), "x"))  # a variable
 
 
 def test_words_of_a_name():

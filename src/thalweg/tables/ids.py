@@ -12,7 +12,7 @@ found and E ≥ 12, by chance one in e¹² ≈ 160,000 columns; or where no valu
 says so. Tables made by hand or by design have columns whose values all differ and are not drawn,
 11, 18, 25, …: where values neither count rows nor have four digits, E ≥ 200 is asked. Years,
 seconds since 1970 and days as 20240131 repeat themselves seldom and are none, nor is anything with
-a fraction.
+a fraction, nor a variable, which has a name of one letter.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ def is_id(series: Any) -> bool:
     values = there.to_numpy()
     # Most columns show a fraction in their first rows.
     if any((part != np.floor(part)).any() for part in (values[:100], values)):
+        return False
+    if len(series.name) == 1:
         return False
     return _names_rows(np.sort(values.astype(np.float64)), words_of(series.name))
 
