@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from drawings import SVG, deep_record, parsed, plan_of, run_of
+from thalweg.core.chosen import Chosen, Tried
 from thalweg.core.coefficient import Coefficient
 from thalweg.core.explanation import Baseline, Bin, Explanation, Importance, Shuffled
 from thalweg.core.finding import Finding, Severity
@@ -52,6 +53,9 @@ def largest():
             Coefficient("a feature " * 5 + str(k), "class", "other", 1.5, 2.5) for k in range(1000)
         ),
         explanation=explained(),
+        chosen=Chosen("log loss", 5, "best", 3, 3, tuple(
+            Tried("0", f"{k}/n", (0.0, k / 10), 1.0 + (k - 3) ** 2, 0.5) for k in range(1, 200)
+        )),
     )  # fmt: skip
 
 
@@ -74,8 +78,8 @@ def whole():
 def test_the_largest_is_below_one_megabyte(whole):
     assert 300_000 < len(whole.encode()) <= LIMIT
     assert (
-        whole.count("<figure") == 2 + 3 + 3 * 3 + 1 + 1 + 4
-    )  # …, measures, plan, spectrum, record
+        whole.count("<figure") == 2 + 3 + 3 * 3 + 1 + 1 + 1 + 4
+    )  # …, measures, choice, plan, spectrum, record
 
 
 def test_sections_come_in_their_order(whole):

@@ -37,7 +37,6 @@ LABS = (
 MODELS = ("linear", "mlp:256x256", "conv:16x32/128")
 SOURCES = Path(__file__).parents[1] / "methods"
 NAME = re.compile(r'^    name: ClassVar\[str\] = "([\w-]+)"$', re.MULTILINE)
-SEARCH = "(Search):"  # a class that has a name too, and is no method
 ROOT = Path("runs")  # where runs are kept
 MARKS = ("run.json", "job.json", "race.json")  # what shows that a folder holds a run
 
@@ -81,9 +80,10 @@ def labs(context: click.Context, param: click.Parameter, typed: str) -> list[Com
 
 @cache
 def method_names() -> tuple[str, ...]:
-    """All methods by name."""
-    texts = (path.read_text("utf-8") for path in sorted(SOURCES.glob("*.py")))
-    return tuple(name for text in texts if SEARCH not in text for name in NAME.findall(text))
+    """All methods by name: those of the table, others belong to one estimator."""
+    table = (SOURCES / "registry.py").read_text("utf-8")
+    listed = (f for f in sorted(SOURCES.glob("*.py")) if f"methods.{f.stem} import" in table)
+    return tuple(name for file in listed for name in NAME.findall(file.read_text("utf-8")))
 
 
 def is_run(path: Path) -> bool:

@@ -145,7 +145,15 @@ class LearnedScale:
         if self.a == 0.0:
             value = scale_value(data.scores(there) - data.y, self.c, self.sigma, self.epsilon)
             return Gap(value, -np.inf, 0.0, 0.0)
-        return scale_gap(data, there, self.sigma, self.epsilon, self.a, theta)
+        found = scale_gap(data, there, self.sigma, self.epsilon, self.a, theta)
+        if self.sigma > LEAST:
+            return found
+        # What is left of σ is scikit-learn's limit of it, and not of F, whose infimum is at σ = 0.
+        coefficients, r = data.split(there)[0], data.scores(there) - data.y
+        value = 2.0 * self.epsilon * dot(self.c, np.abs(r)) + self.a * dot(
+            coefficients, coefficients
+        )
+        return found._replace(primal=min(found.primal, value))
 
     def _ended(
         self, run: Run, problem: LinearProblem, found: Gap, trace: Trace, tol: float, counts: Any
