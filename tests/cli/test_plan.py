@@ -70,3 +70,10 @@ def test_a_network(monkeypatch):
 def test_bad_input():
     assert "did you mean 'newton'?" in sentence("plan", "@iris", "-m", "newtn")
     assert "tol must be above 0" in sentence("plan", "@iris", "--tol", "0")
+
+
+@pytest.mark.parametrize("verb", ["plan", "diagnose"])
+def test_a_penalty_that_is_to_be_chosen_is_chosen_by_training(verb):
+    assert "l2 must be one penalty here, got auto: thalweg train chooses one" in sentence(
+        verb, "@iris", "--l2", "auto"
+    )

@@ -12,7 +12,7 @@ import click
 from thalweg.cli import completion, options
 from thalweg.cli.exit_code import DONE, code_of
 from thalweg.cli.opening import made_ready
-from thalweg.cli.request import job_of, refuse_beside
+from thalweg.cli.request import refuse_beside, settled_job_of
 from thalweg.cli.result import finding_record
 from thalweg.cli.screen import BAD, DOUBTFUL, Screen, note, say, say_json, screen_of
 from thalweg.cli.wording import as_typed
@@ -77,7 +77,10 @@ def diagnose(
         source, run, findings = str(saved.folder), saved.run, saved.findings
         verdict = saved.contender.verdict
     else:
-        source, (run, findings) = data, trained(job_of(ctx, data, asked), progress=not quiet)
+        source, (run, findings) = (
+            data,
+            trained(settled_job_of(ctx, data, asked), progress=not quiet),
+        )
         verdict = verdict_of(run)
     if as_json:
         say_json({**record(source, run, findings), "treatment": None})
@@ -121,7 +124,7 @@ def treated(
     else:
         from thalweg.jobs.opening import opened
 
-        job = job_of(ctx, data, asked)
+        job = settled_job_of(ctx, data, asked)
         _check_treatable(job)
         opening = opened(job, note)
         rows, encoding = opening.rows, opening.encoding

@@ -12,7 +12,7 @@ from thalweg.cli import completion
 from thalweg.cli.exit_code import DONE
 from thalweg.cli.opening import made_ready
 from thalweg.cli.options import everywhere, methods, model, reading, tolerance
-from thalweg.cli.request import job_of
+from thalweg.cli.request import settled_job_of
 from thalweg.cli.result import finding_record
 from thalweg.cli.screen import CHIEF, TIED, Column, Screen, grid, note, say, say_json, screen_of
 from thalweg.cli.wording import as_typed
@@ -63,7 +63,7 @@ def plan(ctx: click.Context, data: str, as_json: bool, quiet: bool, **asked: Any
     expect, and seconds at the rates of this machine. With -m, of these methods alone. For a
     network: its layers, steps and seconds. Nothing is trained or written.
     """
-    job = job_of(ctx, data, asked)
+    job = settled_job_of(ctx, data, asked)
     screen = screen_of()
     if job.is_network:
         from thalweg.jobs.network_plan import plan_network

@@ -71,6 +71,14 @@ def job_of(context: click.Context, data: str, asked: Mapping[str, Any]) -> Job:
     )
 
 
+def settled_job_of(context: click.Context, data: str, asked: Mapping[str, Any]) -> Job:
+    """The same for verbs that choose no penalty: there must be one of each."""
+    job = job_of(context, data, asked)
+    if job.chooses:
+        job.penalties(1)  # says which is open, and who chooses it
+    return job
+
+
 def is_network(asked: Mapping[str, Any]) -> bool:
     """Whether the options ask for a network."""
     return asked.get("recipe") is not None or asked.get("model") not in (None, LINEAR)
