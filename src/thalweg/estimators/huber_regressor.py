@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight
 
 from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, CertifiedMixin, check_squares
+from thalweg.estimators.counted import counted
 from thalweg.estimators.learned_scale import LearnedScale
 from thalweg.estimators.scores import checked_scores
 from thalweg.methods.method import Method
@@ -106,9 +106,7 @@ class HuberRegressor(CertifiedMixin, RegressorMixin, BaseEstimator):
         features, rows, targets, weights = X.shape[1], X, y.astype(np.float64), np.ones(len(y))
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-            seen = np.flatnonzero(weights)
-            if 0 < seen.size < len(weights):
-                rows, targets, weights = _safe_indexing(X, seen), targets[seen], weights[seen]
+            rows, targets, weights = counted(X, targets, weights)
         base = LinearProblem(
             rows, targets, "huber", fit_intercept=self.fit_intercept, sample_weight=weights
         )

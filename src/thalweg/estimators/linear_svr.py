@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
-from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
 from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, CertifiedMixin, refuse
+from thalweg.estimators.counted import counted
 from thalweg.estimators.penalised_intercept import with_constant, without_constant
 from thalweg.estimators.scores import checked_scores
 from thalweg.methods.dual_ascent import DualAscent
@@ -136,9 +136,7 @@ class LinearSVR(CertifiedMixin, RegressorMixin, BaseEstimator):
             weights = _check_sample_weight(
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
-            seen = np.flatnonzero(weights)
-            if 0 < seen.size < len(weights):  # a sample that does not count has no corner
-                rows, targets, weights = _safe_indexing(X, seen), targets[seen], weights[seen]
+            rows, targets, weights = counted(X, targets, weights)
         rows = with_constant(rows, self.intercept_scaling) if self.fit_intercept else rows
         is_squared = self.loss == SQUARES
         problem = LinearProblem(

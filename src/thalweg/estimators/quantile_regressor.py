@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
-from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
 from thalweg.core.errors import InputError
 from thalweg.estimators.callbacks import Attributes
 from thalweg.estimators.certified import AUTO, CertifiedMixin, refuse
+from thalweg.estimators.counted import counted
 from thalweg.estimators.scores import checked_scores
 from thalweg.methods.column_generation import ColumnGeneration
 from thalweg.methods.interior_point import InteriorPoint
@@ -129,9 +129,7 @@ class QuantileRegressor(CertifiedMixin, RegressorMixin, BaseEstimator):
             weights = _check_sample_weight(
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
-            seen = np.flatnonzero(weights)
-            if 0 < seen.size < len(weights):  # a sample that does not count has no corner
-                rows, targets, weights = _safe_indexing(X, seen), targets[seen], weights[seen]
+            rows, targets, weights = counted(X, targets, weights)
         problem = LinearProblem(
             rows,
             targets,

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import scipy.sparse
 
-from thalweg.certificates.duality import best_constant, constant_value
+from thalweg.certificates.duality import constant_value
 from thalweg.core.errors import InputError
 from thalweg.kernels.rows import CSR
 from thalweg.methods.interior_point import (
@@ -30,6 +30,7 @@ from thalweg.methods.interior_point import (
     IDLE,
     InteriorPoint,
     InteriorPointState,
+    about,
     both_sides,
     tube_of,
 )
@@ -80,9 +81,7 @@ class ColumnGeneration(Method):
     ) -> ColumnGenerationState:
         """No features but those of w₀, and the slopes of its losses."""
         data: LinearProblem = problem.objective
-        w = w0.astype(np.float64)
-        if data.fit_intercept and not data.split(w)[0].any():
-            w[-1] = best_constant(data)
+        w = about(data, w0)
         theta = tube_of(data).slopes(data.scores(w), data.y)
         return _state(problem, w, theta, np.flatnonzero(data.split(w)[0]))
 

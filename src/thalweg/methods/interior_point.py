@@ -98,9 +98,7 @@ class InteriorPoint(Method):
     ) -> InteriorPointState:
         """In the middle, about w₀; about the best constant where that is 0."""
         data: LinearProblem = problem.objective
-        w = w0.astype(np.float64)
-        if data.fit_intercept and not data.split(w)[0].any():
-            w[-1] = best_constant(data)
+        w = about(data, w0)
         t = data.scores(w) - data.y
         size = dot(data.weights, np.abs(t)) or 1.0
         s, e, kappa = _corners(data)
@@ -140,6 +138,14 @@ def _advanced(problem: Problem, state: InteriorPointState, scale: float) -> Inte
     if found is not None and found.gap <= EXACT * scale:
         return found
     return _step(problem, state) or found or state
+
+
+def about(data: LinearProblem, w0: np.ndarray) -> np.ndarray:
+    """w₀ in doubles; the best constant where its coefficients are 0."""
+    w = w0.astype(np.float64)
+    if data.fit_intercept and not data.split(w)[0].any():
+        w[-1] = best_constant(data)
+    return w
 
 
 def tube_of(data: LinearProblem) -> Tube:
