@@ -15,10 +15,12 @@ import pyte
 import pytest
 
 SHELL = """
-import json, os, signal, sys
+import json, os, signal, sys, warnings
 import sklearn.datasets, thalweg.cli.program
 import thalweg.jobs.race, thalweg.jobs.certification, thalweg.reports.report
 signal.signal(signal.SIGINT, signal.SIG_IGN)
+# From Python 3.12 on: some library's threads wait here, which no command of a child asks for.
+warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
 print("[ready]", flush=True)
 for line in open(sys.argv[1]):
     arguments, variables = json.loads(line)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import importlib.util
 import itertools
 import lzma
 import re
@@ -47,6 +48,8 @@ OPEN = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
 SQUEEZE = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 FOLDER, WORD, DATA = "folder.", "word.", "data."
 _NAME = re.compile(r"(.+?)-(\d+)-(.+)")
+OF_NETWORKS = ("network", "recipe", "layers")
+HAS_TORCH = importlib.util.find_spec("torch") is not None
 SHARES = {DATA: 0.45, FOLDER: 0.2, WORD: 0.35}
 
 
@@ -139,12 +142,20 @@ def campaign(seeds: Iterator[int], seconds: float) -> Iterator[Trial]:
     end = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
         for case in sorted(CASES.glob("[a-z]*")):
-            yield tried(*kept(case), Path(folder))
+            format_, seed, file = kept(case)
+            if is_at_hand(format_):
+                yield tried(format_, seed, file, Path(folder))
         for seed in seeds:
             if time.monotonic() > end:
                 return
             format_, file = drawn(seed)
-            yield tried(format_, seed, file, Path(folder))
+            if is_at_hand(format_):
+                yield tried(format_, seed, file, Path(folder))
+
+
+def is_at_hand(format_: str) -> bool:
+    """Whether it can be tried here: what is of networks cannot where torch is not installed."""
+    return HAS_TORCH or not any(word in format_ for word in OF_NETWORKS)
 
 
 def part(way: tuple[int, int, float]) -> tuple[Counter, list[Trial]]:
