@@ -31,7 +31,7 @@ def test_every_kind_has_a_price_that_grows_with_the_rows(kind, loss, storage):
 def test_a_gradient_by_hand():
     cost = Cost(problem(n=1_000, p=50), Rates())
     assert cost.call == pytest.approx(CALL * NS)
-    assert cost.gradient == pytest.approx(NS * (2 * CALL + 9 * 1_000 + 2 * 51 + 0.4 * 50_000))
+    assert cost.gradient == pytest.approx(NS * (2 * CALL + 9 * 1_000 + 2 * 51 + 0.2 * 50_000))
     both = cost.of({"gradient": 2.0, "call": 3.0})
     assert both == pytest.approx(2 * cost.gradient + 3 * CALL * NS)
 

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 
 import thalweg as tw
+from thalweg.methods.expectation import Law
 from thalweg.planner import prediction
 from thalweg.planner.geometry import geometry
 from thalweg.planner.prediction import (
@@ -14,9 +15,9 @@ from thalweg.planner.prediction import (
     crossing_of,
     crowding_of,
     difficulty,
-    flattening,
     l1_max,
     rough_difficulty,
+    usual_steps,
 )
 
 RNG = np.random.default_rng(0)
@@ -103,14 +104,22 @@ def test_a_rough_look_is_of_the_same_order():
             assert exact.s / 10.0 < rough.s < 10.0 * exact.s
 
 
-def test_steps_grow_where_little_holds_the_coefficients_of_classes():
-    labels, numbers = DENSE[:, 0] > 0, DENSE[:, 0]
-    of_classes = tw.LinearProblem(DENSE, labels, "logistic", l2=1e-6)
-    assert flattening(of_classes, 0.1) == 1.0  # r
-    assert flattening(of_classes, 32.0) == pytest.approx(2.0)
-    assert flattening(of_classes, 1e9) == 10.0
-    assert flattening(of_classes, math.inf) == 1.0
-    assert flattening(tw.LinearProblem(DENSE, numbers, l2=1e-6), 32.0) == 1.0
+def test_usual_steps_grow_with_the_features_and_where_little_holds_the_coefficients():
+    tall = usual_steps(1_000, 16, 1.0)
+    assert usual_steps(1_000, 256, 1.0) == pytest.approx(2.0 * tall)  # p^¼
+    assert usual_steps(1_000, 16, 1e3) == pytest.approx(1e3**0.05 * tall)
+    assert usual_steps(10, 16, 1e3) == pytest.approx(1e3**0.13 * tall)
+    assert usual_steps(1_000, 16, math.inf) == usual_steps(1_000, 16, 1e4)
+
+
+def test_passes_are_a_power_law_of_steps_and_r():
+    data = problem(1e-2)
+    hard = difficulty(data, geometry(data), 1e-6)._replace(steps=32.0, r=16.0)
+    laws = {"logistic": Law(3.0, 0.4, 0.5), "huber": Law(2.0, 1.0, 0.0)}
+    assert hard.passes(data, laws) == pytest.approx(3.0 * 4.0 * 4.0)
+    assert hard._replace(r=math.inf).passes(data, laws) == pytest.approx(3.0 * 4.0 * 100.0)
+    wide = tw.LinearProblem(WIDE, WIDE[:, 0], "huber", l2=0.1)
+    assert hard.passes(wide, laws) == pytest.approx(2.5 * 2.0 * 32.0)
 
 
 def test_a_small_problem_is_looked_at_as_it_is_and_a_large_one_sampled(monkeypatch):

@@ -169,9 +169,9 @@ def constant_value(problem: LinearProblem) -> float:
     Targets that are a constant to nine digits leave nothing to explain, and rounding alone to be
     judged by: their own size, times that, stands in for what they vary by.
     """
-    if problem.loss == "squared":  # which the sums have too, to other bits
-        return _scale(problem)
-    return problem.constant("F(w = 0, best b)", lambda: _scale(problem))
+    # Sums have that of the squared loss too, to other bits.
+    name = "F(w = 0, best b), by sums" if problem.is_summed else "F(w = 0, best b)"
+    return problem.constant(name, lambda: _scale(problem))
 
 
 def _scale(problem: LinearProblem) -> float:

@@ -50,6 +50,7 @@ MOST_PRODUCTS = 30_000_000  # of pairs, for a matrix of them and its factors: 15
 STEPS = 40
 ENOUGH = 0.1  # of the limit: a gap that is not worth another step
 SLOW = 0.5  # of the last gap: one that float64 does not make smaller than this
+GAIN = 0.9  # of the gap after the last step that gained something
 PATIENCE = 3  # steps that gain nothing
 HALVINGS = 12
 
@@ -117,6 +118,7 @@ class _Polish:
             at = self.look(self.settled(at.w))
         bound, best = self.bound(at), at
         is_exact, idle = False, 0
+        goal = GAIN * (at.value - bound.floor)
         for _ in range(STEPS):
             gap = given + rounding - bound.floor
             if gap <= ENOUGH * limit or idle > PATIENCE:
@@ -125,8 +127,10 @@ class _Polish:
             idle += 1
             if ahead is not None:
                 found = self.bound(ahead)
-                if found.floor > bound.floor or ahead.value < at.value:
-                    idle = 0
+                # Steps that creep are those of a loss whose curvature is elsewhere, not rounded.
+                left = ahead.value - max(found.floor, bound.floor)
+                if not left > goal:
+                    idle, goal = 0, GAIN * left
                 if found.floor > bound.floor:
                     bound, best = found, ahead
                 at = ahead

@@ -83,12 +83,16 @@ FLOOR, LEAST_FLOOR = 1e-3, 1e-8  # ν at first, and at least
 GRAM_FROM = 100_000  # entries of X: below, there is nothing to gain
 MOST_PAIRS = 64  # of entries in a row, for each entry: H then costs less than some twenty sweeps
 LONGEST = 30.0  # passes of an iteration, more on small data: a run is to be asked now and then
-MANY = 50  # samples a feature
 STALE = 0.1  # of Σch: an H whose curvatures are off by no more is used again,
 GAIN = 0.2  # if the gradient fell to this part of itself by it
 ACCEPT = 1e-4  # of the slope along the step, by which F must fall
 HALVINGS = 40  # of a step at most: then it is lost in rounding
 DENSE = "works on few features, which an l1 penalty leaves, or on such as are nearly orthogonal"
+SWEEPS = {  # c and a; a loss that is not named has those of the logistic one
+    "squared": (8.0, 0.25), "logistic": (15.0, 0.4),
+    "squared-hinge": (15.0, 0.4), "huber": (12.0, 0.6),
+}  # fmt: skip
+LEAST_CROSSING = 1e-3
 FREE = 1.0  # crossing of features up to which steps in one leave the others where they are
 
 Scores = Callable[[np.ndarray], np.ndarray]  # Xw + b of a w
@@ -193,27 +197,20 @@ class CD(Method):
         return self._arrived(problem, state, w, partial(scores_of, data, state))
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
-        """6 working sets, in all 3.5 + 3.5/√s passes, s = l1/l1_max: small sets where s is near 1.
+        """2/s^0.25 working sets, in all c/s^a sweeps, s = l1/l1_max: small sets where s is near 1.
 
-        Of a squared loss 4 and 2.5 + 2.5/√s, and half of that where samples are more: a Gram matrix
-        of the set takes the place of sweeps. At most 16, or 22, where samples are many and features
-        few: those are known after some sweeps.
-
-        Without l1 30 + 125√q passes, q the crossing of features; 2.4 times where curvatures change.
+        Without l1 55q^0.24 sweeps, q the crossing of features; twice as many where curvatures
+        change.
         """
         if problem.is_smooth:
-            bends = 2.5 if problem.loss == "squared" else 6.0
-            steps = bends * (12.0 + 50.0 * math.sqrt(min(hard.crossing, FREE)))
-            passes = {"gradient": 0.5 * steps / 6.0, "call": 10.0}  # of what was gathered
+            bends = 55.0 if problem.loss == "squared" else 105.0
+            steps = bends * min(max(hard.crossing, LEAST_CROSSING), FREE) ** 0.24
+            passes = {"sweep": steps / 6.0, "call": 8.0}
             return Expected(None, 6.0, passes, 8, 10, "" if hard.crossing <= FREE else DENSE)
-        sets, share = 6.0, 1.4
-        if problem.loss == "squared":
-            sets, share = (2.0, 0.5) if problem.n > 2 * problem.p else (4.0, 1.0)
-        sweeps = 2.5 + 2.5 / math.sqrt(max(hard.share, 1e-4))
-        if problem.n > MANY * problem.p:
-            sweeps = min(sweeps, 16.0)
-        passes = {"sweep": share * sweeps / sets, "call": 10.0}
-        return Expected(None, sets, passes, 8, 10)
+        s = max(hard.share, 1e-4)
+        c, a = SWEEPS.get(problem.loss, SWEEPS["logistic"])
+        sets = 2.0 / s**0.25
+        return Expected(None, sets, {"sweep": c / s**a / sets, "call": 8.0}, 8, 10)
 
     def lower_bound(self, state: CDState) -> float:
         """The highest dual value of the slopes so far."""

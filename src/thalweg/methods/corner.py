@@ -25,6 +25,7 @@ from thalweg.objectives.tube import Tube
 MOST = 2_000  # variables of the system
 FEW = 500  # up to which it is solved where it is singular, too
 LEFT = 1e-9  # of the right side, that a solution may leave
+REFINED = 3  # times: from what is known, and by a step more than what is solved for needs
 CUT = 1e-12  # of the largest singular value: those below are 0
 
 
@@ -97,8 +98,8 @@ def _solved(
     if data.fit_intercept:
         ridge[-1] = 0.0
     squares = np.einsum("ij,ij->j", A, A) + ridge
-    units = np.ones(k + m)
-    units[:k] = 1.0 / np.sqrt(np.where(squares > 0.0, squares, 1.0))
+    units = np.ones(k + m)  # powers of two, which cost no digits
+    units[:k] = np.exp2(-np.round(0.5 * np.log2(np.where(squares > 0.0, squares, 1.0))))
     K = np.zeros((k + m, k + m))
     K[:k, :k] = np.diag(ridge)
     K[k:, :k], K[:k, k:] = A, A.T
@@ -112,14 +113,21 @@ def _solved(
 
 
 def _eliminated(K: np.ndarray, right: np.ndarray, known: np.ndarray) -> np.ndarray | None:
-    """The solution by elimination, if it is one."""
+    """The solution by elimination, if it is one.
+
+    Of a small system what is left is reckoned with more digits, so that a solution in whole numbers
+    comes out as such.
+    """
     if not len(K):
         return known
     lu, pivots, info = scipy.linalg.lapack.dgetrf(K)
     if info != 0:
         return None
-    found = known
-    for _ in range(2):
-        found = found + scipy.linalg.lapack.dgetrs(lu, pivots, right - K @ found)[0]
+    kind = np.longdouble if len(K) <= FEW else np.float64
+    found, exact = known.astype(kind), K.astype(kind)
+    for _ in range(REFINED):
+        left = (right - exact @ found).astype(np.float64)
+        found = found + scipy.linalg.lapack.dgetrs(lu, pivots, left)[0]
+    found = found.astype(np.float64)
     is_one = np.allclose(K @ found, right, rtol=0.0, atol=LEFT * float(np.abs(right).max()))
     return found if is_one else None

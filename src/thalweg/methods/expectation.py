@@ -15,7 +15,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from thalweg.objectives.linear import LinearProblem
+
+WIDE, STIFF = 2.5, ("squared", "huber", "squared-hinge")  # where features are more than samples
+LEAST, MOST = 1e-2, 1e4  # r between which a weaker penalty takes more passes
+
+
+class Law(NamedTuple):
+    """A usual count of passes, c·kᵃ·rᵇ: found by regression on problems of even seeds."""
+
+    c: float
+    a: float  # less than 1 where steps are not those of a quadratic
+    b: float
 
 
 class Expected(NamedTuple):
@@ -43,13 +57,11 @@ class Difficulty(NamedTuple):
     steps: float = 10.0  # k, of conjugate gradients at w = 0 to ε
     crossing: float = math.inf  # p times the mean square of the cosine between two columns
 
-    @property
-    def bends(self) -> float:
-        """r^¼, from 1 to 20: times as many products where a loss has kinks, and features are many.
-
-        Which samples have curvature is found out again and again.
-        """
-        return min(max(1.0, self.r**0.25), 20.0)
+    def passes(self, problem: LinearProblem, laws: Mapping[str, Law]) -> float:
+        """c·kᵃ·rᵇ by the loss; `WIDE` times as many of few samples that no curvature ends."""
+        law = laws.get(problem.loss, laws["logistic"])
+        wide = WIDE if problem.n < problem.p and problem.loss in STIFF else 1.0
+        return wide * law.c * self.steps**law.a * min(max(self.r, LEAST), MOST) ** law.b
 
     @property
     def digits(self) -> float:

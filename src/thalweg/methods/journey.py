@@ -179,10 +179,13 @@ class Journey:
         self.best_norm = min(measured, self.best_norm)
 
     def hand_over(self, method: Method) -> None:
-        """Go on from the present point by another method."""
+        """Go on by another method from the lowest point so far.
+
+        Where a dual method is late, F at its w may be far above F at the start.
+        """
         check_roles(method, self.problem)
         self.method = method
-        self.state = method.init(self.problem, self.state.w, self.rng)
+        self.state = method.init(self.problem, self.best.w, self.rng)
         self.improved_at = self.iteration
 
     def step(self) -> Step:

@@ -130,6 +130,10 @@ class Method:
         """Whether one more step would square the error for next to nothing."""
         return False
 
+    def last_step(self, problem: Problem, state: Any) -> Any:
+        """That step; `state` itself where it would gain nothing, or cost more after all."""
+        return self.advance(problem, state)
+
     def dual_point(self, problem: Problem, state: Any) -> np.ndarray | None:
         """A point of the dual that is near that bound, float64[n] or [n, K]; None without one."""
         return None

@@ -46,7 +46,7 @@ import numpy as np
 
 from thalweg.core.checks import check_count, check_number
 from thalweg.core.vector import dot
-from thalweg.methods.expectation import Difficulty, Expected
+from thalweg.methods.expectation import Difficulty, Expected, Law
 from thalweg.methods.lbfgs import learn, product
 from thalweg.methods.line import Line, Trial
 from thalweg.methods.method import Method
@@ -65,6 +65,13 @@ ACCEPT = 1e-4  # least ρ of a step that is taken
 SHRINK, GROW = 0.25, 0.75  # ρ below which Δ shrinks, above which it may grow
 ACCEPT_SLOPE = 1e-4  # a shortened step must gain this much of what its slope promises
 REJECTIONS = 60  # halvings of a step at most: then it is lost in rounding
+LAWS = {  # of passes; a loss that is not named has that of the logistic one
+    "squared": Law(5.8, 0.54, 0.05),
+    "logistic": Law(22.0, 0.38, 0.07),
+    "squared-hinge": Law(23.0, 0.16, 0.09),
+    "huber": Law(7.0, 0.9, 0.0),
+    "multinomial": Law(22.0, 0.5, 0.19),
+}
 
 
 class NewtonCGState(NamedTuple):
@@ -120,23 +127,17 @@ class NewtonCG(Method):
         check_count("memory", self.memory, at_least=0)
 
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
-        """4 + k/4 steps, at most 10, and in all 12 + 3k passes, 12 + 6k for classes.
+        """4 + k/4 steps, at most 10, and in all c·kᵃ·rᵇ passes, by the loss.
 
         8 steps of 4 passes where blocks precondition. With k the steps of conjugate gradients to
-        the tolerance itself, at w = 0. A quadratic takes 5 + 2k passes; a loss with kinks r^¼
-        times as many where features are more than samples.
+        the tolerance itself, at w = 0.
         """
         if pays(problem):
             room = problem.p * (0.5 + 13.0 / problem.outputs)  # the blocks, and rows for one
             passes = {"gradient": 4.0, "blocks": 1.0, "call": 8.0}
             return Expected(None, 8.0, passes, 4, 8 + room)
-        count, total = min(10.0, 4.0 + 0.25 * hard.steps), 12.0 + 3.0 * hard.steps
-        if problem.outputs > 1:
-            total = 12.0 + 6.0 * hard.steps
-        elif problem.loss == "squared":
-            total = 5.0 + 2.0 * hard.steps
-        elif problem.term.has_kinks and problem.n < problem.p:
-            total *= hard.bends
+        count = min(10.0, 4.0 + 0.25 * hard.steps)
+        total = hard.passes(problem, LAWS)
         return Expected(None, count, {"gradient": total / count, "call": 4.0}, 4, 8)
 
     def init(self, problem: Problem, w0: np.ndarray, rng: np.random.Generator) -> NewtonCGState:

@@ -233,7 +233,7 @@ def settled(journey: Journey) -> bool:
     ):
         return False
     with np.errstate(all="ignore"):
-        journey.state = journey.method.advance(journey.problem, state)
+        journey.state = journey.method.last_step(journey.problem, state)
     proof = _proof_of_last_step(journey, state, before)
     if proof is None:
         journey.state = state

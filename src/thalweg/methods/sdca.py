@@ -154,17 +154,17 @@ class SDCA(Method):
     def expected(self, problem: LinearProblem, hard: Difficulty) -> Expected:
         """(0.6 + 3s) log(1/ε) passes, 0.7 + 1.5s of classes; (1 + r) log(1/ε) are guaranteed.
 
-        (0.8 + 0.06q) log(1/ε) at most of classes, q the crowding, and 0.8 + q²/4 of numbers, or
+        (1 + 0.15q) log(1/ε) at most of classes, q the crowding, and 1 + q²/4 of numbers, or
         where r is large: rows that are nearly orthogonal, few for their features, are minimised
-        over one by one. With l1 twice as many, of numbers.
+        over one by one. With l1 a third more, of numbers.
         """
         bound = (1.0 + hard.r) * hard.digits if hard.is_certain else None
         count = (0.6 + 3.0 * hard.s) * hard.digits
         if problem.outputs > 1:
             count = (0.7 + 1.5 * hard.s) * hard.digits
         q = hard.crowding
-        more = 0.25 * q**2 if problem.classes is None or hard.r > WEAK else 0.06 * q
-        count = min(count, (2.0 if problem.l1 else 1.0) * (0.8 + more) * hard.digits)
+        more = 0.25 * q**2 if problem.classes is None or hard.r > WEAK else 0.15 * q
+        count = min(count, (1.3 if problem.l1 else 1.0) * (1.0 + more) * hard.digits)
         return Expected(bound, count, {"dual": 1.0}, 8, 9)
 
     def lower_bound(self, state: SDCAState) -> float:

@@ -206,11 +206,16 @@ class LinearProblem(LinearFunction):
     @property
     def centred(self) -> LinearProblem:
         """The same function about the mean of the features; the problem itself where it is that."""
+        return self if self._about_the_mean is None else self._about_the_mean
+
+    @cached_property
+    def _about_the_mean(self) -> LinearProblem | None:
+        """None where it is the problem itself."""
         if not (self.centre and self.fit_intercept):
-            return self
+            return None
         features, term = self.features.centred, self.term.centred(self.weights)
         if features is self.features and term is self.term:
-            return self
+            return None
         part = self._seen(features)
         part.term = term
         return part
@@ -218,6 +223,7 @@ class LinearProblem(LinearFunction):
     def replaced(self, *, l1: float | None = None, l2: float | None = None) -> LinearProblem:
         """The same data with other penalties."""
         part = copy.copy(self)
+        part.__dict__.pop("_about_the_mean", None)
         if self.by_column is not None:
             part._hold(self.by_column.replaced(l1, l2))
             return part
@@ -304,7 +310,8 @@ class LinearProblem(LinearFunction):
     def _seen(self, features: Features, *, own: bool = False) -> LinearProblem:
         """The problem with other features; sums are its own unless the data are the same."""
         part = copy.copy(self)
-        part.__dict__.pop("samples", None)
+        for kept in ("samples", "_about_the_mean"):
+            part.__dict__.pop(kept, None)
         part.features = features
         if own:
             part._sums, part._constants = [], {}

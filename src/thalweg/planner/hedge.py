@@ -19,8 +19,8 @@ A method that keeps up a lower bound on F* is judged by its own gap, F(w) − bo
 the others by what their last steps have gained. Gains a in a third of the steps and b in the next
 one leave, if they go on falling by q = b/a, bq/(1 − q) to be gained.
 
-No forecast is believed for ever: a run that has taken twice what was predicted of it has half of
-that to go at least, whatever its steps promise. Where a method stalls short of the tolerance, the
+No forecast is believed for ever: a run that has taken twice what was predicted of it has as much
+to go again, or half of it by a sure bound, whatever its steps promise. Where a method stalls short of the tolerance, the
 next one goes on at once.
 
 Seconds of a short run are counted, as those of the plan are, so that the same problem goes the same
@@ -49,8 +49,8 @@ EARLIEST = 3  # iterations; fewer say nothing of a rate
 GROWTH = 1.25  # of the iterations between two looks: looking at every one would cost as much as it
 DAMPED = 1.5  # times the predicted iterations of a method of second order, before its first look
 SHORTEST = 0.005  # seconds to go, below which no change of method pays
-BY_THE_CLOCK = 0.2  # seconds of a run whose time is measured
-WELL_ABOVE = 2.0  # times the other's seconds: what a change has to gain
+BY_THE_CLOCK = 0.1  # seconds of a run whose time is measured
+WELL_ABOVE = 1.5  # times the other's seconds: what a change has to gain
 LATE = 2.0  # times the predicted seconds, after which no forecast is believed
 NO_END = 4.0  # times what was spent, where no end is in sight
 SPENT, SPENT_SURELY = 0.7, 0.4  # of the other's seconds, before a change; where a gap is known
@@ -89,7 +89,7 @@ class Hedge:
         to_go = more * spent / count
         row = self.plan.row(journey.method.name)
         if row is not None and spent > LATE * row.predicted_seconds:
-            to_go = max(to_go, spent / LATE)
+            to_go = max(to_go, spent / LATE if is_sure else spent)
         if to_go < SHORTEST:
             return None
         late = 1.0

@@ -31,7 +31,6 @@ from thalweg.planner.prediction import (
     candidates,
     crossing_of,
     difficulty,
-    flattening,
     is_worth_crossing,
     rough_difficulty,
 )
@@ -39,7 +38,8 @@ from thalweg.planner.prediction import (
 # Times the fastest: among those the first of the table is taken, the more exact.
 NEAR, NEAR_AT_ONCE = 1.15, 1.5
 AT_ONCE = 0.005  # seconds below which the latter holds, without l1
-ENDING = 5  # calls that a run takes around its iterations: checks, a certificate, a verdict
+ENDING = 8  # calls that a run takes around its iterations: checks, a certificate, a verdict;
+SHORT_ENDING = 4  # and a short way
 WORTH_A_PILOT = 0.04  # seconds of the fastest method
 BADLY_SCALED = 1e3  # largest over smallest feature scale from which standardizing is worth a word
 
@@ -77,7 +77,7 @@ def plan(problem: LinearProblem, tol: float = 1e-6) -> Plan:
     if has_pilot and rows[0].predicted_seconds > WORTH_A_PILOT:
         steps = pilot(problem, tol, scale, rows[0].predicted_seconds)
         if steps is not None:
-            hard = hard._replace(steps=steps * flattening(problem, hard.r))
+            hard = hard._replace(steps=steps)
         hopes = candidates(problem, hard, is_short=False)
         rows = ranked(problem, priced(problem, hopes, cost))
     return Plan(
@@ -136,6 +136,7 @@ def _row(name: str, hope: Expected, seen: Problem, cost: Cost) -> PlanRow:
     if not math.isfinite(hope.iterations):
         return PlanRow(name, eligible=False, remark="no rate is known without an l2 penalty")
     seconds = cost.of(hope.passes)
+    ending = SHORT_ENDING if "short_step" in hope.passes else ENDING
     numbers = hope.vectors_n * problem.n * problem.outputs + hope.vectors_p * problem.dim
     return PlanRow(
         name,
@@ -144,7 +145,7 @@ def _row(name: str, hope: Expected, seen: Problem, cost: Cost) -> PlanRow:
         bound=hope.bound,
         predicted_iterations=hope.iterations,
         seconds_per_iteration=seconds,
-        predicted_seconds=ENDING * cost.call + hope.iterations * seconds,
+        predicted_seconds=ending * cost.call + hope.iterations * seconds,
         memory=int(8 * numbers),
     )
 

@@ -12,7 +12,7 @@ one that leaves no coefficient, and what a pilot on some rows found of the spect
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,26 +20,25 @@ import numpy as np
 from thalweg.certificates.dual_point import EPS, slopes
 from thalweg.certificates.duality import best_constant
 from thalweg.core.vector import dot
-from thalweg.methods.expectation import Difficulty, Expected
+from thalweg.methods.expectation import LEAST, MOST, Difficulty, Expected
 from thalweg.methods.registry import METHODS
 from thalweg.methods.short_way import has_short_way
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
 from thalweg.planner.geometry import Geometry, some_rows, spread_out
 
+SHARE, CROWDING = LOOKS = ("share", "crowding")  # that take a reading of the data, or of some rows
 SHORT = 1.0  # calls of a short way besides its steps
 FEW = 4.0  # eigenvalues that hold most of the trace, of ordinary data
-A_DIGIT = 1.6  # steps of conjugate gradients for a digit, likewise
+A_DIGIT = 1.6  # steps of conjugate gradients for a digit, of a typical problem,
+USUAL = 0.19  # and times as many where p = r = 1
 WHOLE = 2_000_000  # entries of X up to which all are looked at for l1_max;
 ENTRIES = 200_000  # else so many: a sample is a copy, which takes longer than to read it
 ROWS = 16  # of fewer samples than features, whether they are nearly orthogonal,
 WORTH_A_LOOK = 2_000  # where there are so many entries
-WIDE = 2.5  # times as many where features are more than samples
-ILL, WORST = 1e6, 5.0  # κ beyond which they grow, and times as many at most
 BOUNDED = 1e-2  # l1/l1_max of bounds without l1: some coefficients rest at them, as with such an l1
 WORTH_A_READING = 15.0  # gradients that the fastest method takes, for one more to be no price
 MANY = 200  # features, of which steps in one at a time are worth a thought
-FLATTEST = 10.0  # times as many where the loss becomes flat, at most
 
 
 def difficulty(problem: LinearProblem, shape: Geometry, tol: float) -> Difficulty:
@@ -49,12 +48,12 @@ def difficulty(problem: LinearProblem, shape: Geometry, tol: float) -> Difficult
 
 
 def rough_difficulty(
-    problem: LinearProblem, tol: float, *, is_looked_at: bool = True
+    problem: LinearProblem, tol: float, looks: Collection[str] = LOOKS
 ) -> Difficulty:
-    """The same from columns, which are measured already, and some rows, if they are looked at."""
+    """The same from columns, which are measured already, and a few `looks` at the rows."""
     mean = problem.curvature_bound * float(np.sum(problem.column_squares)) + problem.l2
     L = mean * max(1.0 / FEW, 1.0 / min(problem.n, problem.p))
-    return _difficulty(problem, tol, L, mean, mean, problem.strong_convexity, is_looked_at)
+    return _difficulty(problem, tol, L, mean, mean, problem.strong_convexity, looks)
 
 
 def _difficulty(
@@ -64,7 +63,7 @@ def _difficulty(
     L_mean: float,
     L_max: float,
     certain: float,
-    is_looked_at: bool = True,
+    looks: Collection[str] = LOOKS,
 ) -> Difficulty:
     mu, n = certain or problem.l2, problem.n
     kappa, r, s, worst = (
@@ -73,36 +72,29 @@ def _difficulty(
     )
     # Sums are the same work for any l1.
     l1 = problem.usual_l1
-    has_share = l1 > 0.0 and not problem.is_summed and is_looked_at
+    has_share = l1 > 0.0 and not problem.is_summed and SHARE in looks
     is_whole = problem.matrix.entries <= WHOLE
     top = l1_max(problem if is_whole else some_rows(problem, ENTRIES)) if has_share else 0.0
     share = l1 / top if top > l1 else 1.0
     if problem.by_column is not None and l1 == 0.0:
         share = BOUNDED
-    steps = 1.0 - A_DIGIT * math.log10(min(tol, 1.0))
-    steps = min(steps, 1.0 + problem.p / 3.0, 1.0 + 1.2 * math.log(max(kappa, 1.0)))
-    if n < problem.p:
-        steps = min(WIDE * steps, 5.0 + 4.0 * math.log1p(r))
-    steps *= flattening(problem, r)
-    if problem.classes is None and ILL < kappa < math.inf:
-        steps *= min((kappa / ILL) ** 0.1, WORST)
+    steps = (1.0 - A_DIGIT * math.log10(min(tol, 1.0))) * usual_steps(n, problem.p, r)
+    steps = min(steps, 1.0 + problem.p, 1.0 + 1.2 * math.log(max(kappa, 1.0)))
     # With l1 samples of classes are not apart, however near their rows are to that.
     may_ascend = problem.l1 == 0.0 or (problem.l2 > 0.0 and problem.classes is None)
     near = may_ascend and n < problem.p and problem.matrix.entries >= WORTH_A_LOOK
-    crowding = crowding_of(problem) if near and is_looked_at else math.inf
+    crowding = crowding_of(problem) if near and CROWDING in looks else math.inf
     is_certain = certain > 0.0 and problem.has_bound  # else κ is that of ordinary scores
     return Difficulty(tol, kappa, r, s, worst, is_certain, crowding, share, steps)
 
 
-def flattening(problem: LinearProblem, r: float) -> float:
-    """r^0.2, from 1 to 10, of classes: times as many steps as the curvature at w = 0 takes.
+def usual_steps(n: int, p: int, r: float) -> float:
+    """p^0.25·r^0.05, or r^0.13 of fewer samples than features: of conjugate gradients, for a digit.
 
-    Where little holds the coefficients they grow, and the loss is flat where samples lie far from
-    the plane: another condition than at the start.
+    Times A_DIGIT; usual of problems of even seeds, where a pilot takes up to twice or half of it.
     """
-    if problem.classes is None or r == math.inf:
-        return 1.0
-    return min(max(1.0, r**0.2), FLATTEST)
+    power = 0.13 if n < p else 0.05
+    return USUAL * p**0.25 * min(max(r, LEAST), MOST) ** power
 
 
 def crowding_of(problem: LinearProblem) -> float:

@@ -23,21 +23,23 @@ from thalweg.planner.cost import Cost
 from thalweg.planner.machine import Rates
 from thalweg.planner.plan import best, priced
 from thalweg.planner.prediction import (
+    LOOKS,
+    SHARE,
     candidates,
     crossing_of,
     is_worth_crossing,
     rough_difficulty,
 )
 
-A_MOMENT, LONGER = 0.02, 0.05  # seconds up to which a rule decides; where few methods compete
+A_MOMENT, LONGER = 0.02, 0.04  # seconds up to which a rule decides; where few methods compete
 MOST, MORE = 2_000_000, 10_000_000  # entries times classes up to which it does
 SMOOTH = ("cholesky", "newton", "newton-cg", "sdca")  # the more exact ones first
 WITH_L1 = ("newton", "cd")
 SUMMED = (("cholesky", "newton"), ("newton",))  # where X may be read a few times, and where not
 FEW = 100_000  # entries of X that are read in no time
-WORTH_DIGITS = 3.0  # times as long as dual ascent, that Newton may take for its digits
+WORTH_DIGITS = 2.0  # times as long as dual ascent, that Newton may take for its digits
 LARGE = 100  # variables of several classes
-SURE = 5.0  # moments that the short way of several classes may take
+SURE = 6.0  # moments that the short way of several classes may take
 A_LOOP = 2e-3  # seconds that a run of the loop takes at least, about
 REASON = "CHOSEN by rule: small enough that no comparison is worth its price"
 
@@ -56,10 +58,10 @@ def small_plan(problem: LinearProblem, tol: float, among: tuple[str, ...] = ()) 
     clock, cost, first = Clock(), Cost(problem, Rates()), METHODS[names[0]].usual()
     rows: list[PlanRow] = []
     if has_short_way(problem, first):
-        rows = _rows(problem, rough_difficulty(problem, tol, is_looked_at=False), names[:1], cost)
+        rows = _rows(problem, rough_difficulty(problem, tol, ()), names[:1], cost)
     # No loop is done sooner than this, so that none can be far ahead of a way without one.
     if not (rows and rows[0].predicted_seconds <= A_LOOP):
-        hard = rough_difficulty(problem, tol)
+        hard = rough_difficulty(problem, tol, _looks(problem, names, cost, tol))
         rows = _rows(problem, hard, names, cost)
         least = min(row.predicted_seconds for row in rows)
         if least > A_LOOP and is_worth_crossing(problem, least, cost):
@@ -86,6 +88,21 @@ def small_plan(problem: LinearProblem, tol: float, among: tuple[str, ...] = ()) 
         seconds=clock.seconds,
         compiled=clock.compiled,
     )
+
+
+def _looks(
+    problem: LinearProblem, names: tuple[str, ...], cost: Cost, tol: float
+) -> tuple[str, ...]:
+    """What is worth a look at the rows: what these methods ask for, and may change the order."""
+    if names != WITH_L1:
+        return LOOKS
+    if problem.loss != "squared":
+        return (SHARE,)
+    # Sums do not ask how far l1 is below what leaves nothing, and l1 as near to that as can be is
+    # the least that sweeps take.
+    system, sweeps = _rows(problem, rough_difficulty(problem, tol, ()), names, cost)
+    is_sure = system.eligible and system.predicted_seconds <= sweeps.predicted_seconds
+    return () if is_sure else (SHARE,)
 
 
 def _names(problem: LinearProblem) -> tuple[str, ...] | None:
