@@ -28,6 +28,8 @@ bench_plan       := plan.py
 bench_wild       := wild.py --seeds 20001:20401:2 --limit 1680 --out benchmarks/results/wild.json
 # 60 such problems beside other solvers of linear models (at most 30 minutes)
 bench_wild-peers := wild_peers.py --seeds 5001:1000000:2 --limit 1700
+# the constants that plans count by, fitted anew on even seeds (15 minutes)
+bench_laws       := laws.py --limit 900
 # beside scikit-learn's classes of the same names, on data as people have it (at most 30 minutes)
 bench_drop-in    := drop_in.py
 # the newer estimators beside scikit-learn's, on four sets of rows each (some minutes)

@@ -116,15 +116,6 @@ REFUSALS = (
         shows="Max absolute difference among violations: 8.8817842e-16",
     ),
     Refusal(
-        "a corner is solved for, and is off in the last digit of a bound that is asked for exactly",
-        _under(
-            QUANTILE,
-            "test_quantile_toy_example[0.51-0-1-10]",
-            "test_quantile_toy_example[0.5-0.01-1-1]",
-        ),
-        shows=r"assert np\.float64\((10\.0{10,}\d+\) <= 10|0\.9{12,}\d*\) >= 1)",
-    ),
-    Refusal(
         "scikit-learn's own MultiTask classes are the other side, 1e-4 off at their default tol",
         _under(
             CD,

@@ -121,3 +121,12 @@ def test_memory_grows_like_the_data():
 def test_what_cannot_be_honoured_is_refused(options, says):
     with pytest.raises(tw.InputError, match=says):
         tw.QuantileRegressor(**options).fit(*drawn(0))
+
+
+@pytest.mark.parametrize(
+    ("quantile", "alpha", "coef"), [(0.49, 0.0, 1.0), (0.51, 0.0, 10.0), (0.5, 0.01, 1.0)]
+)
+def test_a_corner_in_whole_numbers_is_one_to_the_last_bit(quantile, alpha, coef):
+    X, y = np.array([[0.0], [1.0], [1.0]]), np.array([1.0, 2.0, 11.0])
+    model = tw.QuantileRegressor(quantile=quantile, alpha=alpha).fit(X, y)
+    assert model.coef_.tolist() == [coef]

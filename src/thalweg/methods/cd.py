@@ -89,8 +89,8 @@ ACCEPT = 1e-4  # of the slope along the step, by which F must fall
 HALVINGS = 40  # of a step at most: then it is lost in rounding
 DENSE = "works on few features, which an l1 penalty leaves, or on such as are nearly orthogonal"
 SWEEPS = {  # c and a; a loss that is not named has those of the logistic one
-    "squared": (8.0, 0.25), "logistic": (15.0, 0.4),
-    "squared-hinge": (15.0, 0.4), "huber": (12.0, 0.6),
+    "squared": (7.0, 0.25), "logistic": (13.0, 0.4),
+    "squared-hinge": (12.0, 0.4), "huber": (12.0, 0.6),
 }  # fmt: skip
 LEAST_CROSSING = 1e-3
 FREE = 1.0  # crossing of features up to which steps in one leave the others where they are

@@ -118,7 +118,7 @@ class Cholesky(Method):
         is then the triangle of all rows that is factorised.
         """
         room = 3 * min(problem.dim, problem.n)
-        passes = {"gradient": 6.0, "ridge": 1.0, "call": 4.0}
+        passes = {"gradient": 4.0, "ridge": 1.0, "call": 4.0}
         if problem.matrix.is_sparse and problem.l2 == 0.0:
             passes["triangle"] = 1.0
         return Expected(1.0, 1.0, passes, 2, room)

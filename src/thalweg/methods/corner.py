@@ -123,8 +123,8 @@ def _eliminated(K: np.ndarray, right: np.ndarray, known: np.ndarray) -> np.ndarr
     lu, pivots, info = scipy.linalg.lapack.dgetrf(K)
     if info != 0:
         return None
-    kind = np.longdouble if len(K) <= FEW else np.float64
-    found, exact = known.astype(kind), K.astype(kind)
+    exact: np.ndarray = K.astype(np.longdouble) if len(K) <= FEW else K
+    found: np.ndarray = known.astype(exact.dtype)
     for _ in range(REFINED):
         left = (right - exact @ found).astype(np.float64)
         found = found + scipy.linalg.lapack.dgetrs(lu, pivots, left)[0]

@@ -159,13 +159,13 @@ class Newton(Method):
         Of the squared loss 1, and 2 + 0.2 log(1/ε) of the squared hinge, which is a quadratic
         between its kinks, half of that of Huber's. Of samples 1 for
         all steps. With an l1 penalty 4 + 1.5 log₁₀(1/s) at most, each of two systems. Over a set
-        5 + 2 log₁₀(1/s) of 80 + 100 log₁₀(1/s) variables, s = l1/l1_max, or of as many as there
+        5 + 2 log₁₀(1/s) of 60 + 80 log₁₀(1/s) variables, s = l1/l1_max, or of as many as there
         are samples times classes.
         """
         dim, systems = problem.dim, 1.0 if problem.is_smooth else 2.0
         smaller = -math.log10(max(hard.share, 1e-4))
         if has_set(problem):
-            size = min(80.0 + 100.0 * smaller, problem.n * problem.outputs)
+            size = min(60.0 + 80.0 * smaller, problem.n * problem.outputs)
             part = min(1.0, size / dim)
             passes = {"gradient": 3.0, "hessian": part**2, "factor": 3.0 * part**3, "call": 30.0}
             return Expected(None, 5.0 + 2.0 * smaller, passes, 4, 3.0 + 4.0 * dim * part**2)
@@ -186,7 +186,7 @@ class Newton(Method):
         if is_dear(problem):  # begun on samples, and used again
             passes["hessian"] = 0.6
         if problem.l1 and problem.n < problem.p:  # once it is known which features are left
-            passes["hessian"] *= 0.35
+            passes["hessian"] *= 0.1
         if has_fewer_samples(problem):
             passes["row_products"] = 1.0 / count
         return Expected(None, count, passes, 4, 3 * dim)

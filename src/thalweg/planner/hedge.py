@@ -19,9 +19,9 @@ A method that keeps up a lower bound on F* is judged by its own gap, F(w) − bo
 the others by what their last steps have gained. Gains a in a third of the steps and b in the next
 one leave, if they go on falling by q = b/a, bq/(1 − q) to be gained.
 
-No forecast is believed for ever: a run that has taken twice what was predicted of it has as much
-to go again, or half of it by a sure bound, whatever its steps promise. Where a method stalls short of the tolerance, the
-next one goes on at once.
+No forecast is believed for ever: a run that has taken twice what was predicted of it has as much to
+go again, or half of it by a sure bound, whatever its steps promise. Where a method stalls short of
+the tolerance, the next one goes on at once.
 
 Seconds of a short run are counted, as those of the plan are, so that the same problem goes the same
 way every time; a run that takes a while is judged by the clock.

@@ -36,7 +36,7 @@ from thalweg.planner.prediction import (
 )
 
 # Times the fastest: among those the first of the table is taken, the more exact.
-NEAR, NEAR_AT_ONCE = 1.15, 1.5
+NEAR, NEAR_AT_ONCE = 1.15, 1.3
 AT_ONCE = 0.005  # seconds below which the latter holds, without l1
 ENDING = 8  # calls that a run takes around its iterations: checks, a certificate, a verdict;
 SHORT_ENDING = 4  # and a short way

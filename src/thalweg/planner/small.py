@@ -16,7 +16,9 @@ from thalweg.core.plan import EXACT, Measured, Plan, PlanRow
 from thalweg.methods.cd import CD
 from thalweg.methods.cholesky import Cholesky
 from thalweg.methods.expectation import Difficulty
+from thalweg.methods.newton import Newton
 from thalweg.methods.registry import METHODS
+from thalweg.methods.sdca import SDCA
 from thalweg.methods.short_way import has_short_way
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.cost import Cost
@@ -37,7 +39,7 @@ SMOOTH = ("cholesky", "newton", "newton-cg", "sdca")  # the more exact ones firs
 WITH_L1 = ("newton", "cd")
 SUMMED = (("cholesky", "newton"), ("newton",))  # where X may be read a few times, and where not
 FEW = 100_000  # entries of X that are read in no time
-WORTH_DIGITS = 2.0  # times as long as dual ascent, that Newton may take for its digits
+WORTH_DIGITS = 1.5  # times as long as dual ascent, that Newton may take for its digits
 LARGE = 100  # variables of several classes
 SURE = 6.0  # moments that the short way of several classes may take
 A_LOOP = 2e-3  # seconds that a run of the loop takes at least, about
@@ -93,16 +95,18 @@ def small_plan(problem: LinearProblem, tol: float, among: tuple[str, ...] = ()) 
 def _looks(
     problem: LinearProblem, names: tuple[str, ...], cost: Cost, tol: float
 ) -> tuple[str, ...]:
-    """What is worth a look at the rows: what these methods ask for, and may change the order."""
-    if names != WITH_L1:
-        return LOOKS
-    if problem.loss != "squared":
-        return (SHARE,)
-    # Sums do not ask how far l1 is below what leaves nothing, and l1 as near to that as can be is
-    # the least that sweeps take.
-    system, sweeps = _rows(problem, rough_difficulty(problem, tol, ()), names, cost)
-    is_sure = system.eligible and system.predicted_seconds <= sweeps.predicted_seconds
-    return () if is_sure else (SHARE,)
+    """What is worth a look at the rows: nothing, where what it would tell cannot change the choice.
+
+    Those that ask for it are taken at their best, an l1 as near to what leaves nothing as can be,
+    and rows that are orthogonal.
+    """
+    hard = rough_difficulty(problem, tol, ())._replace(crowding=0.0)
+    asks = (CD.name, SDCA.name) if problem.loss == "squared" else (CD.name, SDCA.name, Newton.name)
+    needs_l1 = problem.l1 > 0.0 or problem.by_column is not None
+    winner = best(problem, _rows(problem, hard, names, cost)).method
+    if winner == SDCA.name or (needs_l1 and winner in asks):
+        return LOOKS if SDCA.name in names else (SHARE,)
+    return ()
 
 
 def _names(problem: LinearProblem) -> tuple[str, ...] | None:
