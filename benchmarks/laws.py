@@ -11,8 +11,8 @@ and what it took is regressed on what a plan knows:
     all                 log(seconds foretold / seconds taken), its middle and its spread
 
 A run that was cut off took more than it had: it counts as the law's own value, or half a spread
-more than what it had, whichever is more, and the law is fitted again until that stands still. `in 2`
-is the share within a factor of two, of the runs that were not cut off.
+more than what it had, whichever is more, and the law is fitted again until that stands still.
+`in 2` is the share within a factor of two, of the runs that were not cut off.
 """
 
 from __future__ import annotations

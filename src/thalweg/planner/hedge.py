@@ -50,7 +50,8 @@ GROWTH = 1.25  # of the iterations between two looks: looking at every one would
 DAMPED = 1.5  # times the predicted iterations of a method of second order, before its first look
 SHORTEST = 0.005  # seconds to go, below which no change of method pays
 BY_THE_CLOCK = 0.1  # seconds of a run whose time is measured
-WELL_ABOVE = 1.5  # times the other's seconds: what a change has to gain
+WELL_ABOVE, FAR_ABOVE = 1.5, 8.0  # times the other's seconds: what a change has to gain,
+A_WHILE = 0.03  # and where less is to go, as forecasts after a few steps are off by much
 LATE = 2.0  # times the predicted seconds, after which no forecast is believed
 NO_END = 4.0  # times what was spent, where no end is in sight
 SPENT, SPENT_SURELY = 0.7, 0.4  # of the other's seconds, before a change; where a gap is known
@@ -99,7 +100,8 @@ class Hedge:
         enough = SPENT_SURELY if is_sure else SPENT
         if other is None or spent < enough * other.predicted_seconds:
             return None
-        if to_go < WELL_ABOVE * other.predicted_seconds:
+        gain = WELL_ABOVE if to_go >= A_WHILE else FAR_ABOVE
+        if to_go < gain * other.predicted_seconds:
             return None
         about = f"about {to_go:.2g} s" if math.isfinite(to_go) else "no end in sight"
         return self._changed(

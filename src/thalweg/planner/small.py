@@ -38,6 +38,7 @@ MOST, MORE = 2_000_000, 10_000_000  # entries times classes up to which it does
 SMOOTH = ("cholesky", "newton", "newton-cg", "sdca")  # the more exact ones first
 WITH_L1 = ("newton", "cd")
 SUMMED = (("cholesky", "newton"), ("newton",))  # where X may be read a few times, and where not
+A_GLANCE = 30_000  # entries of X that a look reads sooner than prices are worked out
 FEW = 100_000  # entries of X that are read in no time
 WORTH_DIGITS = 1.5  # times as long as dual ascent, that Newton may take for its digits
 LARGE = 100  # variables of several classes
@@ -98,11 +99,16 @@ def _looks(
     """What is worth a look at the rows: nothing, where what it would tell cannot change the choice.
 
     Those that ask for it are taken at their best, an l1 as near to what leaves nothing as can be,
-    and rows that are orthogonal.
+    and rows that are orthogonal: where a look costs more than to find that out.
     """
+    needs_l1 = problem.l1 > 0.0 or problem.by_column is not None
+    if SDCA.name not in names:
+        if not needs_l1 or problem.is_summed:
+            return ()
+        if problem.matrix.entries <= A_GLANCE:
+            return (SHARE,)
     hard = rough_difficulty(problem, tol, ())._replace(crowding=0.0)
     asks = (CD.name, SDCA.name) if problem.loss == "squared" else (CD.name, SDCA.name, Newton.name)
-    needs_l1 = problem.l1 > 0.0 or problem.by_column is not None
     winner = best(problem, _rows(problem, hard, names, cost)).method
     if winner == SDCA.name or (needs_l1 and winner in asks):
         return LOOKS if SDCA.name in names else (SHARE,)
