@@ -41,7 +41,7 @@ def cut_finely(monkeypatch):
     from thalweg.kernels import leaves
 
     def cut():
-        for name, value in (("SECOND", 1), ("LEAF", 1), ("ADDED", 1e-9)):
+        for name, value in (("SECOND", 1), ("LEAF", 1), ("ADDED", 1e-9), ("OFTEN", 1e-9)):
             monkeypatch.setattr(leaves, name, value)
         leaves.leaf_edges.cache_clear()
         assert len(leaves.leaf_edges(10, 20, 100)) == 9

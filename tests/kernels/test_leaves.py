@@ -18,6 +18,7 @@ from thalweg.kernels.leaves import (
     ADDED,
     LEAF,
     MOST_KEPT,
+    OFTEN,
     SECOND,
     added,
     each_leaf,
@@ -89,10 +90,11 @@ def test_a_leaf_is_worth_its_call_and_its_addition():
         rows, work, size = shape
         count = len(leaf_edges(*shape)) - 1
         assert count == 1 or work >= max(SECOND, count * ADDED * size), shape
-        assert count <= 2 or work >= count * LEAF, shape
+        assert count <= 2 or work >= count * max(LEAF, OFTEN * size), shape
         assert count <= 2 or (count.bit_length() - 1) * size <= MOST_KEPT, shape
         # Twice as many would not be worth it, or would not fit.
-        least = max(SECOND if count == 1 else 2 * count * LEAF, 2 * count * ADDED * size)
+        more = 2 * count * max(LEAF, OFTEN * size)
+        least = max(SECOND if count == 1 else more, 2 * count * ADDED * size)
         has_room = count == 1 or count.bit_length() * size <= MOST_KEPT
         assert 2 * count > rows or work < least or not has_room, shape
 

@@ -9,7 +9,7 @@ and on the kind of CPU, not on how many worked at it, nor on which of them was f
 
 A leaf costs a call and an addition of its partial sum. It has half a million numbers to look at, of
 two leaves 50,000, or the second would not be worth waking a thread for, and at least four times as
-many as its partial sum is long.
+many as its partial sum is long, or of more leaves 24 times.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from thalweg.kernels.threads import available_threads, blas_threads, hand_over
 
 SECOND = 100_000  # numbers to look at from which there are two leaves; waking a thread takes 100 µs
 LEAF = 524_288  # in each of more than two; a call takes 20 µs, as long as looking at 25,000 numbers
-ADDED = 4  # times as many as the partial sum has, which is added up
+ADDED, OFTEN = 4, 24  # times as many as the partial sum has, which is added up: once, or more often
 MOST_KEPT = 2**25  # numbers that the partial sums of a thread may have: 256 MB
 
 Edges = tuple[int, ...]
@@ -41,7 +41,7 @@ def leaf_edges(rows: int, work: int, size: int = 1, fewest: int = 1) -> Edges:
     most = min(rows // fewest, work // (ADDED * max(1, size)))
     count = 1
     if work >= SECOND and most >= 2:
-        most = min(most, max(2, work // LEAF))
+        most = min(most, max(2, work // max(LEAF, OFTEN * size)))
         while 2 * count <= most and (count == 1 or count.bit_length() * size <= MOST_KEPT):
             count *= 2
     return tuple(rows * k // count for k in range(count + 1))

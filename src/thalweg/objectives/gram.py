@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 MANY = 0.2  # of all entries: rows that are this full are multiplied sooner as dense ones
 FEWEST = 1_000  # rows of a block of sparse ones
 ROWS = 1_024  # in a leaf at least: fewer would be multiplied no faster than their sums are added
+MOST_WIDE = 16  # leaves of many columns
 BENT = 0.7  # of the rows: where fewer have weight, the others are left out
 
 
@@ -81,12 +82,12 @@ def weighted_moments(
     in_place = is_even and X.dtype == np.float64 and not is_shifted and width == p
 
     def part(start: int, stop: int) -> np.ndarray:
-        products = np.zeros((width, width))
+        products = np.empty(0)
         room = np.empty((0 if in_place else min(n, rows), width))
         for top in range(start, stop, rows):
             here = slice(top, min(top + rows, stop))
             if in_place:
-                products += X[here].T @ X[here]
+                products = _added(products, X[here].T @ X[here])
                 continue
             entries, bends, targets = X[here], h[here], None if r is None else r[here]
             if has_gaps:  # rows without curvature, of losses with kinks: most, in the end
@@ -102,7 +103,7 @@ def weighted_moments(
                 block[:, -1] = 0.0 if targets is None else targets
             if not is_even:  # or all products are multiplied in the end
                 block *= np.sqrt(bends)[:, None]
-            products += block.T @ block
+            products = _added(products, block.T @ block)
         return products
 
     products = with_blas(tree_sum, part, _gram_edges(n, matrix.entries, width), threads)
@@ -113,9 +114,22 @@ def weighted_moments(
     return Moments(products[:p, :p].copy(), products[p, :p], total, products[-1, :p])
 
 
+def _added(products: np.ndarray, more: np.ndarray) -> np.ndarray:
+    """Their sum, in place but for the first: zeros would be written and read for nothing."""
+    if not products.size:
+        return more
+    products += more
+    return products
+
+
 def _gram_edges(rows: int, entries: int, size: int) -> tuple[int, ...]:
-    """Leaves for a sum of size × size numbers, a multiplication of which takes little time."""
-    return leaf_edges(rows, entries * max(1, size // PRODUCTS), size * size, ROWS)
+    """Leaves for a sum of size × size numbers, a multiplication of which takes little time.
+
+    Sums that leave the caches take longer to add: of those there are no more than `MOST_WIDE`, or
+    each has three times as many rows as columns.
+    """
+    fewest = max(ROWS, min(rows // MOST_WIDE, 3 * size))
+    return leaf_edges(rows, entries * max(1, size // PRODUCTS), size * size, fewest)
 
 
 def _sparse_moments(
