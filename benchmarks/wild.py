@@ -5,11 +5,11 @@
     python benchmarks/wild.py --read wild.json other.json
 
 Each seed is a case (`wild/cases.py`): even seeds are to build on, odd ones to judge by; those up to
-14401, 31001 to 33101 and 41001 to 43121 have been looked at since. `auto` is timed to a certified
-gap of 10⁻⁶, planning included, and so is every method that takes it (`wild/measure.py`). With
-`--limit`, a case may take a few times its fair share of the seconds that are left, after that
-methods are cut sooner, and no case begins when the seconds are over. Nothing else should be
-running: ratios are side by side, but noise is still noise.
+14401, 31001 to 33101, 41001 to 43121 and 61001 to 63241 have been looked at since. `auto` is timed
+to a certified gap of 10⁻⁶, planning included, and so is every method that takes it
+(`wild/measure.py`). With `--limit`, a case may take a few times its fair share of the seconds that
+are left, after that methods are cut sooner, and no case begins when the seconds are over. Nothing
+else should be running: ratios are side by side, but noise is still noise.
 """
 
 import argparse
