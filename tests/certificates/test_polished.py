@@ -9,6 +9,7 @@ import thalweg as tw
 from linear_data import BOUNDED
 from thalweg.certificates import polished as module
 from thalweg.certificates.duality import duality_gap
+from thalweg.certificates.pair import Pair
 from thalweg.certificates.polished import affordable, polished
 
 
@@ -230,3 +231,19 @@ def test_a_support_that_is_wrong_is_put_right():
         gap = found.primal - found.dual + found.rounding
         assert gap == pytest.approx(problem.value(w) - best.value, rel=1e-9)
         assert np.count_nonzero(found.w) <= np.count_nonzero(best.w)
+
+
+def test_steps_that_creep_are_given_up(monkeypatch):
+    """As those of a loss that is flat nearly everywhere: rounding is not what they suffer from."""
+    data = tw.LinearProblem(np.eye(4), np.arange(4.0), "huber", l1=0.01, l2=0.1, delta=0.1)
+    asked = []
+
+    def creeping(polish, at, is_exact):
+        asked.append(is_exact)
+        w = Pair(at.w.high * (1.0 + 1e-9), at.w.low)
+        return at._replace(w=w, value=at.value * (1.0 - 1e-9))
+
+    monkeypatch.setattr("thalweg.certificates.polished._Polish.stepped", creeping)
+    polished(data.centred, np.full(5, 0.3), 1e-12)
+    assert len(asked) <= 10
+    assert asked[-1]

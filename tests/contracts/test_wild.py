@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import laws
 import numpy as np
 import pytest
 import scipy.sparse
@@ -287,3 +288,18 @@ def test_records_that_were_written_are_summed_up(tmp_path):
         check=True,
     )
     assert "2 problems in 2 s" in done.stdout
+
+
+def test_a_law_is_found_again_and_runs_that_were_cut_off_are_longer():
+    rng = np.random.default_rng(0)
+    k, r = np.exp(rng.uniform(0.0, 5.0, 300)), np.exp(rng.uniform(-3.0, 3.0, 300))
+    passes = 7.0 * k**0.5 * r**0.1 * np.exp(0.3 * rng.standard_normal(300))
+    Z = np.column_stack([np.ones(300), np.log(k), np.log(r)])
+    most = 40.0
+    seen, is_done = np.log(np.minimum(passes, most)), passes <= most
+    powers, off = laws.fitted(Z, seen, is_done)
+    assert np.exp(powers[0]) == pytest.approx(7.0, rel=0.2)
+    assert powers[1:] == pytest.approx([0.5, 0.1], abs=0.06)
+    naive = np.linalg.lstsq(Z[is_done], seen[is_done], rcond=None)[0]
+    assert abs(powers[1] - 0.5) < abs(naive[1] - 0.5)
+    assert np.std(off) < 0.4

@@ -48,3 +48,26 @@ def test_a_relay_hands_the_last_state_to_the_next_run(method):
     np.testing.assert_allclose(second.w, alone.w, atol=1e-3)
     drive(problem.replaced(l1=0.01), method, first.w, Limits(1e-8, 0), seed=0, relay=relay)
     assert relay.state is None  # a run that did not arrive leaves nothing behind
+
+
+def test_another_method_begins_at_the_lowest_point_so_far():
+    """A dual method's w may lie far above the start: of noise classes under next to no penalty."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 60)) * np.logspace(-3, 3, 60)
+    data = tw.LinearProblem(X, rng.random(30) < 0.5, "logistic", l2=1e-8)
+    begun = []
+
+    class Change:
+        def __call__(self, journey):
+            if journey.iteration != 2:
+                return None
+            begun.extend([journey.state.value, journey.best.value])
+            return tw.LBFGS()
+
+        def after_stall(self, journey):
+            return None
+
+    run = drive(data, tw.SDCA(), data.start, Limits(1e-6, 3), seed=0, overseer=Change())
+    assert begun[0] > 10.0 * begun[1] == pytest.approx(10.0 * run.trace["value"][0])
+    assert run.method == "lbfgs"
+    assert run.trace["value"][3] <= begun[1]

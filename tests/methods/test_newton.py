@@ -314,3 +314,18 @@ def test_huber_begins_with_parabolas_above_it(n, p, most):
     run = tw.minimize(problem, "newton", progress=False)
     assert run.converged
     assert run.iterations <= most
+
+
+def test_the_last_step_takes_the_hessian_at_hand_or_none(sampled, monkeypatch):
+    monkeypatch.setattr(newton, "LONG_ROW", 3)
+    problem = Problem(sampled, sampled.dim, np.dtype(np.float64))
+    method = tw.Newton()
+    state = method.init(problem, sampled.start, np.random.default_rng(0))
+    while not (state.hessian.size and state.steps > 1):
+        state = method.advance(problem, state)
+    spent = problem.hessian_vectors
+    after = method.last_step(problem, state)
+    assert np.linalg.norm(after.gradient) < np.linalg.norm(state.gradient)
+    for _ in range(60):  # to where rounding ends it, and beyond
+        after = method.last_step(problem, after)
+    assert problem.hessian_vectors == spent

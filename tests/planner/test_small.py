@@ -69,3 +69,28 @@ def test_several_classes_of_the_size_of_digits_are_decided_and_proved():
     assert run.plan.is_by_rule
     assert run.iterations <= 20
     assert run.certificate.holds
+
+
+def test_rows_are_looked_at_only_where_that_may_change_the_choice(monkeypatch):
+    looked = []
+    monkeypatch.setattr(small, "A_GLANCE", 0)
+    monkeypatch.setattr(
+        "thalweg.planner.prediction.l1_max", lambda data: looked.append("l1") or 1.0
+    )
+    monkeypatch.setattr(
+        "thalweg.planner.prediction.crowding_of", lambda data: looked.append("rows") or 1.0
+    )
+    assert small_plan(problem(n=30_000, p=8, l1=0.1), 1e-6).best == "newton"  # sums ask nothing
+    assert looked == []
+    small_plan(problem(n=300, p=100, loss="logistic", l1=0.01), 1e-6)
+    assert looked == ["l1"]
+    # So few samples that a system of them is done before any could be visited one by one.
+    assert small_plan(problem(n=20, p=300, loss="logistic", l2=0.1), 1e-6).best == "newton"
+    assert looked == ["l1"]
+
+
+def test_the_problem_about_the_mean_is_made_once():
+    data = problem(l2=0.1)
+    assert data.centred is data.centred is not data
+    assert data.centred.centred is data.centred
+    assert data.replaced(l2=0.2).centred.l2 == 0.2

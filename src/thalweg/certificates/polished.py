@@ -129,7 +129,8 @@ class _Polish:
                 found = self.bound(ahead)
                 # Steps that creep are those of a loss whose curvature is elsewhere, not rounded.
                 left = ahead.value - max(found.floor, bound.floor)
-                if not left > goal:
+                # While there is no bound, any fall of P is a gain.
+                if left < goal or (left == np.inf and ahead.value < at.value):
                     idle, goal = 0, GAIN * left
                 if found.floor > bound.floor:
                     bound, best = found, ahead
