@@ -235,7 +235,8 @@ def test_a_support_that_is_wrong_is_put_right():
 
 def test_steps_that_creep_are_given_up(monkeypatch):
     """As those of a loss that is flat nearly everywhere: rounding is not what they suffer from."""
-    data = tw.LinearProblem(np.eye(4), np.arange(4.0), "huber", l1=0.01, l2=0.1, delta=0.1)
+    penalties = {"l1": 0.01, "l2": 0.1, "fit_intercept": False}
+    data = tw.LinearProblem(np.eye(4), np.arange(4.0), "huber", delta=0.1, **penalties)
     asked = []
 
     def creeping(polish, at, is_exact):
@@ -244,6 +245,6 @@ def test_steps_that_creep_are_given_up(monkeypatch):
         return at._replace(w=w, value=at.value * (1.0 - 1e-9))
 
     monkeypatch.setattr("thalweg.certificates.polished._Polish.stepped", creeping)
-    polished(data.centred, np.full(5, 0.3), 1e-12)
+    polished(data, np.full(4, 0.3), 1e-12)
     assert len(asked) <= 10
     assert asked[-1]
