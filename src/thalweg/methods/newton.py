@@ -157,10 +157,10 @@ class Newton(Method):
         """r^0.07 (1.6 + 0.29 log(1/ε)) Hessians, 2 + 0.29 log(1/ε) of several classes.
 
         Of the squared loss 1, and 2 + 0.2 log(1/ε) of the squared hinge, which is a quadratic
-        between its kinks, half of that of Huber's. Of samples 1 for
-        all steps. With an l1 penalty 4 + 1.5 log₁₀(1/s) at most, each of two systems. Over a set
-        5 + 2 log₁₀(1/s) of 60 + 80 log₁₀(1/s) variables, s = l1/l1_max, or of as many as there
-        are samples times classes.
+        between its kinks, 0.8 times that of Huber's. Of samples 1 for all steps. With an l1 penalty
+        4 + 1.5 log₁₀(1/s) at most, each of two systems. Over a set 5 + 2 log₁₀(1/s) of
+        60 + 80 log₁₀(1/s) variables, s = l1/l1_max, or of as many as there are samples times
+        classes.
         """
         dim, systems = problem.dim, 1.0 if problem.is_smooth else 2.0
         smaller = -math.log10(max(hard.share, 1e-4))

@@ -4,18 +4,22 @@ With n rows, p columns, K scores a row and e stored entries, in nanoseconds on t
 `planner.machine` compares with:
 
     call            25,000                              one operation on small arrays, from Python
-    gradient        2 calls + 9nK + 2·dim + ρeK         ρ = 0.4 dense, 1.7 sparse; K > 1: 0.15, 1.3
+    gradient        2 calls + 9nK + 2·dim + ρeK         ρ = 0.2 dense, 0.6 sparse; K > 1: 0.12, 0.32
     vectors         0.5·dim                             one that is read and one that changes
-    hessian         3 calls + n(25 + 1.6p + 0.016p²)    dense; sparse 0.5 a pair of entries of a row
-                    nK(40 + 1.6p) + 0.008n·dim²         K > 1
+    hessian         3 calls + n(50 + 0.3p + 0.02p²)     dense, 20 for 50 of the squared loss; sparse
+                    + 8p²                               0.35 a pair of a row's entries, 1.5 an entry
+                    nK(40 + 1.6p) + 0.018n·dim²         K > 1
     factor          0.015m³ + 8m²                       m variables, or samples
     triangle        0.12np²                             of dependent columns: QR of all rows
-    row products    0.025n²p                            of all pairs of samples
+    row products    0.03n²p                             of all pairs of samples
+    sweep           6n + 0.45e                          of features; sparse 1.7, or 2.4 where n < p
     dual, visits    4 calls + the entries and rows, one after the other, by one thread
 
-Nothing is timed: a slice of the rows through the real kernel was off by 3 to 20 times where
-something else ran in those milliseconds, and took longer than a small fit. What these counts are
-off by, the run finds out, and corrects (`planner.hedge`).
+They are those that the runs of some 650 drawn problems took on two quiet cores, by regression on
+such terms (`benchmarks/laws.py` prints how far off they are). Nothing is timed: a slice of the rows
+through the real kernel was off by 3 to 20 times where something else ran in those milliseconds, and
+took longer than a small fit. What these counts are off by, the run finds out, and corrects
+(`planner.hedge`).
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ from thalweg.methods.ridge_system import is_dual
 from thalweg.objectives.linear import LinearProblem
 from thalweg.planner.machine import Rates
 
-NS = 0.9e-9  # s: the best of several predictions is too short, and the more, the more they are
+NS = 0.9e-9  # s, where 0.75 were measured: the best of several guesses is one that is too short
 CALL = 25_000.0  # ns
 
 
