@@ -105,7 +105,7 @@ class Cost:
     def short_step(self) -> float:
         """A step of Newton's on data in cache, compiled as a whole, by one thread."""
         p = self._p
-        return NS * self._K * self._n * (20.0 + 1.5 * p + 0.04 * p**2)
+        return NS * self._K * self._n * (20.0 + 1.0 * p + 0.02 * p**2)
 
     @property
     def ridge(self) -> float:
