@@ -21,7 +21,6 @@ import argparse
 import json
 import math
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,12 +28,12 @@ from typing import Any
 import numpy as np
 from wild import seeds
 from wild.cases import Case, problem
+from wild.measure import Bench
 
 import thalweg as tw
 from thalweg.certificates.duality import constant_value
-from thalweg.core.clock import Clock
 from thalweg.methods.cd import SWEEPS
-from thalweg.methods.expectation import LEAST, MOST, Difficulty
+from thalweg.methods.expectation import telling
 from thalweg.methods.lbfgs import LAWS as OF_LBFGS
 from thalweg.methods.newton_cg import LAWS as OF_NEWTON_CG
 from thalweg.planner.geometry import geometry
@@ -44,7 +43,6 @@ from thalweg.planner.prediction import difficulty
 METHODS = ("cholesky", "newton", "newton-cg", "lbfgs", "cd", "sdca")
 TOL, LONGEST, SHORTEST, TIMES = 1e-6, 8.0, 0.12, 2.5  # seconds, and times the fastest
 A_PILOT = 0.05  # seconds of a fit that it is to be worth
-ATTEMPTS = 4  # to have a run without compiling
 ROUNDS, UNSURE = 30, 0.7  # of fits where runs were cut off, and how much such a one counts
 FEWEST = 8  # runs of which a law is made
 Record = dict[str, Any]
@@ -79,40 +77,18 @@ def measured(case: Case) -> Record:
     steps = pilot(data, TOL, constant_value(data), A_PILOT)
     foretold = {row.method: row.predicted_seconds for row in tw.plan(_made(case), TOL).rows}
     runs: dict[str, list[float]] = {}
-    least = LONGEST
+    bench = Bench(case, TOL, math.inf)
     for name in METHODS:
-        took = _run(case, name, max(SHORTEST, TIMES * least))
-        if took is not None:
-            runs[name] = took
-            least = min(least, took[0]) if took[2] else least
-    known = {"k": steps or hard.steps, "r": _within(hard), "s": hard.share}
+        bench.time(name, max(SHORTEST, TIMES * (bench.least or LONGEST)))
+        if (run := bench.found[name].run) is not None:
+            passes = max(1.0, float(run.trace.last["passes"]))
+            runs[name] = [run.seconds, passes, float(run.certificate.holds)]
+    known = {"k": steps or hard.steps, "r": telling(hard.r), "s": hard.share}
     return {"loss": case.loss, "l1": case.l1} | known | {"foretold": foretold, "runs": runs}
 
 
 def _made(case: Case) -> tw.LinearProblem:
     return tw.LinearProblem(case.X, case.y, **case.arguments)
-
-
-def _within(hard: Difficulty) -> float:
-    return min(max(hard.r, LEAST), MOST)
-
-
-def _run(case: Case, name: str, cap: float) -> list[float] | None:
-    """Seconds, passes, and whether it is certified; None where the method cannot."""
-    for _ in range(ATTEMPTS):
-        clock, data = Clock(), _made(case)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                run = tw.minimize(
-                    data, name, tol=TOL, time_limit=cap, max_iter=10**9, progress=False
-                )
-            except tw.InputError:
-                return None
-        if clock.compiled == 0.0:
-            break
-    last = run.trace.last
-    return [run.seconds, max(1.0, float(last["passes"])), float(run.certificate.holds)]
 
 
 def page(records: list[Record]) -> str:

@@ -77,10 +77,8 @@ def diagnose(
         source, run, findings = str(saved.folder), saved.run, saved.findings
         verdict = saved.contender.verdict
     else:
-        source, (run, findings) = (
-            data,
-            trained(settled_job_of(ctx, data, asked), progress=not quiet),
-        )
+        job = settled_job_of(ctx, data, asked)
+        source, (run, findings) = data, trained(job, progress=not quiet)
         verdict = verdict_of(run)
     if as_json:
         say_json({**record(source, run, findings), "treatment": None})

@@ -24,6 +24,11 @@ WIDE, STIFF = 2.5, ("squared", "huber", "squared-hinge")  # where features are m
 LEAST, MOST = 1e-2, 1e4  # r between which a weaker penalty takes more passes
 
 
+def telling(r: float) -> float:
+    """r, as far as it tells."""
+    return min(max(r, LEAST), MOST)
+
+
 class Law(NamedTuple):
     """A usual count of passes, c·kᵃ·rᵇ: found by regression on problems of even seeds."""
 
@@ -61,7 +66,7 @@ class Difficulty(NamedTuple):
         """c·kᵃ·rᵇ by the loss; `WIDE` times as many of few samples that no curvature ends."""
         law = laws.get(problem.loss, laws["logistic"])
         wide = WIDE if problem.n < problem.p and problem.loss in STIFF else 1.0
-        return wide * law.c * self.steps**law.a * min(max(self.r, LEAST), MOST) ** law.b
+        return wide * law.c * self.steps**law.a * telling(self.r) ** law.b
 
     @property
     def digits(self) -> float:

@@ -52,7 +52,7 @@ from thalweg.core.errors import InputError
 from thalweg.methods.armijo import Armijo
 from thalweg.methods.dual_step import dual_direction, has_fewer_samples
 from thalweg.methods.exact_step import exact_point, exact_step, has_sums
-from thalweg.methods.expectation import LEAST, MOST, Difficulty, Expected
+from thalweg.methods.expectation import Difficulty, Expected, telling
 from thalweg.methods.line import Line
 from thalweg.methods.method import Method
 from thalweg.methods.problem import Point, Problem
@@ -174,7 +174,7 @@ class Newton(Method):
             return Expected(None, 1.0, passes, 4, 3 * dim)
         count = 2.0 + 0.29 * hard.digits
         if problem.outputs == 1:
-            count = (count - 0.4) * min(max(hard.r, LEAST), MOST) ** 0.07
+            count = (count - 0.4) * telling(hard.r) ** 0.07
         if problem.loss == "squared":
             count = 1.0
         elif problem.term.has_kinks:

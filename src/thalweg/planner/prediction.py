@@ -20,7 +20,7 @@ import numpy as np
 from thalweg.certificates.dual_point import EPS, slopes
 from thalweg.certificates.duality import best_constant
 from thalweg.core.vector import dot
-from thalweg.methods.expectation import LEAST, MOST, Difficulty, Expected
+from thalweg.methods.expectation import Difficulty, Expected, telling
 from thalweg.methods.registry import METHODS
 from thalweg.methods.short_way import has_short_way
 from thalweg.objectives.linear import LinearProblem
@@ -94,7 +94,7 @@ def usual_steps(n: int, p: int, r: float) -> float:
     Times A_DIGIT; usual of problems of even seeds, where a pilot takes up to twice or half of it.
     """
     power = 0.13 if n < p else 0.05
-    return USUAL * p**0.25 * min(max(r, LEAST), MOST) ** power
+    return USUAL * p**0.25 * telling(r) ** power
 
 
 def crowding_of(problem: LinearProblem) -> float:

@@ -108,9 +108,9 @@ def _looks(
         if problem.matrix.entries <= A_GLANCE:
             return (SHARE,)
     hard = rough_difficulty(problem, tol, ())._replace(crowding=0.0)
-    asks = (CD.name, SDCA.name) if problem.loss == "squared" else (CD.name, SDCA.name, Newton.name)
     winner = best(problem, _rows(problem, hard, names, cost)).method
-    if winner == SDCA.name or (needs_l1 and winner in asks):
+    by_sums = winner == Newton.name and problem.loss == "squared"
+    if winner == SDCA.name or (needs_l1 and not by_sums):
         return LOOKS if SDCA.name in names else (SHARE,)
     return ()
 
